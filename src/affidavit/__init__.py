@@ -1,0 +1,3 @@
+"""A training run's sworn statement about itself."""
+
+__version__ = "0.1.0"
