@@ -1,0 +1,161 @@
+"""A Gemma-4 small enough to train in a second, with its tokenizer and its chats: all made here, none fetched.
+
+`write_base` leaves a folder like one from the hub; the scripts beside this file load it the way they would
+load the real thing, so that names such as `attn_implementation=` go where they always go.
+"""
+
+import os
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+# Nothing here is on the hub. Without these a look-up would wait for a network that is not needed.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import Gemma4ForCausalLM, Gemma4TextConfig, PreTrainedTokenizerFast
+
+SEED = 20
+LAYERS = 4
+STEPS = 6
+
+# Every linear layer of the attention block; q_norm, k_norm and the MLP stay as they are.
+ATTENTION_PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj")
+
+# Gemma's own spelling: the assistant's turn is headed "model", and every turn ends in <turn|>.
+TEMPLATE = (
+    "{{ bos_token }}{% for message in messages %}"
+    "{% set role = 'model' if message['role'] == 'assistant' else message['role'] %}"
+    "{{ '<|turn>' + role + '\n' + message['content'] + '<turn|>' + '\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|turn>model\n' }}{% endif %}"
+)
+
+# The same text, character for character; the assistant's words and its <turn|> are marked for the loss.
+TRAINING_TEMPLATE = (
+    "{{ bos_token }}{% for message in messages %}{% if message['role'] == 'assistant' %}"
+    "{{ '<|turn>model\n' }}{% generation %}{{ message['content'] + '<turn|>' }}{% endgeneration %}{{ '\n' }}"
+    "{% else %}{{ '<|turn>' + message['role'] + '\n' + message['content'] + '<turn|>' + '\n' }}{% endif %}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|turn>model\n' }}{% endif %}"
+)
+
+_THINGS = ("sea", "hill", "moon", "fox", "barn", "road", "coat", "leaf", "stone", "bell")
+_COLOURS = ("blue", "green", "white", "red", "brown", "grey", "black", "golden")
+_PLACES = ("harbour", "garden", "village", "forest", "market", "valley")
+
+
+def chats(count: int = 64) -> list[dict]:
+    """Two-turn and four-turn chats about coloured things; the same ones on every call."""
+    choose = random.Random(SEED).choice
+    rows = []
+    for number in range(count):
+        thing, colour, place = choose(_THINGS), choose(_COLOURS), choose(_PLACES)
+        turns = [
+            f"What colour is the {thing} near the {place}?",
+            f"The {thing} near the {place} is {colour}.",
+        ]
+        # Ragged rows: a mask that forgets padding shows only when there is some.
+        if number % 3 == 0:
+            turns += ["Are you sure?", f"Yes, it is {colour}."]
+        roles = ("user", "assistant") * 2
+        messages = [{"role": role, "content": turn} for role, turn in zip(roles, turns, strict=False)]
+        rows.append({"messages": messages})
+    return rows
+
+
+def build_tokenizer(template: str = TRAINING_TEMPLATE) -> PreTrainedTokenizerFast:
+    """A byte-level BPE tokenizer trained on the chats, in memory."""
+    special = ["<pad>", "<eos>", "<bos>", "<unk>", "<|turn>", "<turn|>"]
+    core = Tokenizer(models.BPE(unk_token="<unk>"))
+    core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    core.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, special_tokens=special, initial_alphabet=alphabet, show_progress=False
+    )
+    lines = (message["content"] for row in chats() for message in row["messages"])
+    core.train_from_iterator([*lines, "user\n", "model\n"], trainer)
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=core,
+        bos_token="<bos>",
+        eos_token="<turn|>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        extra_special_tokens=["<|turn>"],
+    )
+    tokenizer.chat_template = template
+    return tokenizer
+
+
+def build_model(tokenizer: PreTrainedTokenizerFast) -> Gemma4ForCausalLM:
+    """Four layers, sliding and full attention in turn as in the large ones, seeded."""
+    config = Gemma4TextConfig(
+        vocab_size=len(tokenizer),
+        vocab_size_per_layer_input=len(tokenizer),
+        hidden_size=64,
+        hidden_size_per_layer_input=0,
+        intermediate_size=128,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        num_kv_shared_layers=0,
+        head_dim=16,
+        global_head_dim=32,
+        sliding_window=16,
+        max_position_embeddings=256,
+        layer_types=["sliding_attention", "full_attention"] * (LAYERS // 2),
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        bos_token_id=tokenizer.bos_token_id,
+    )
+    torch.manual_seed(SEED)
+    return Gemma4ForCausalLM(config)
+
+
+def write_base(folder: Path, template: str = TRAINING_TEMPLATE) -> Path:
+    """Write config, weights and tokenizer under `folder`, as a download from the hub would lie there."""
+    base = folder / "base"
+    tokenizer = build_tokenizer(template)
+    tokenizer.save_pretrained(base)
+    build_model(tokenizer).save_pretrained(base)
+    return base
+
+
+def output_folder() -> Path:
+    """The first argument, else $OUT, else a new temporary folder: the only place a script writes to."""
+    named = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("OUT")
+    folder = Path(named) if named else Path(tempfile.mkdtemp(prefix="tiny-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def training_settings(folder: Path) -> dict:
+    """What every script asks of SFTConfig, whatever else it asks.
+
+    bf16 and checkpointing are on by default in TRL; both are said here, so that no script depends on that.
+    """
+    return {
+        "output_dir": str(folder / "trained"),
+        "max_steps": STEPS,
+        "per_device_train_batch_size": 4,
+        "learning_rate": 5e-3,
+        "lr_scheduler_type": "constant",
+        "logging_steps": 1,
+        "save_strategy": "no",
+        "report_to": "none",
+        "max_length": 128,
+        "seed": SEED,
+        "use_cpu": True,
+        "bf16": False,
+        "activation_checkpointing": False,
+    }
+
+
+def finish(trainer) -> None:
+    """Save what a user saves, and say how the loss went."""
+    trainer.save_model()
+    trainer.save_state()
+    losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+    print(f"loss {losses[0]:.3f} -> {losses[-1]:.3f} in {trainer.state.global_step} steps")
