@@ -1,0 +1,45 @@
+"""Attention: what was asked, what each layer is configured to do, which kernel ran."""
+
+from ..term import Method, Ranks, Scope, Term
+from ..values import Layers, Tally
+
+TERMS = (
+    Term(
+        name="attention.requested",
+        type=str,
+        unit="",
+        scope=Scope.RANK,
+        least=Method.DECLARED,
+        meaning='the attention implementation the script named when it loaded the model, or "unstated"',
+    ),
+    Term(
+        name="attention.configured",
+        type=Layers,
+        unit="",
+        scope=Scope.RANK,
+        least=Method.INSPECTED,
+        lock=True,
+        meaning="the attention implementation each attention layer is configured with when training begins",
+    ),
+    Term(
+        name="attention.executed",
+        type=Tally,
+        unit="calls",
+        scope=Scope.RANK,
+        least=Method.EXECUTED,
+        ranks=Ranks.FREE,
+        seat=True,
+        meaning="calls of each attention kernel family in the forward and backward of one sampled step",
+    ),
+    Term(
+        name="attention.kernels",
+        type=tuple,
+        unit="",
+        scope=Scope.RANK,
+        least=Method.EXECUTED,
+        lock=True,
+        seat=True,
+        derived_from=("attention.executed",),
+        meaning="the attention kernel families that ran in the sampled step",
+    ),
+)

@@ -1,0 +1,75 @@
+"""Tokens: which of them the loss is computed on, by whom they were said, and in which turn."""
+
+from ..term import Category, Method, Ranks, Scope, Term
+from ..values import Digest, Table, Tally
+
+TERMS = (
+    Term(
+        name="tokens.supervision_requested",
+        type=str,
+        unit="",
+        scope=Scope.RANK,
+        least=Method.DECLARED,
+        meaning='whose tokens the script asked to train on: "assistant", "completion", "every token" or "unstated"',
+    ),
+    Term(
+        name="tokens.seen_by_role",
+        type=Tally,
+        unit="tokens",
+        scope=Scope.RANK,
+        least=Method.EXECUTED,
+        ranks=Ranks.FREE,
+        category=Category.INCIDENTAL,
+        meaning="tokens that entered the model in the sampled batches, by the role that said them, padding left out",
+    ),
+    Term(
+        name="tokens.supervised_by_role",
+        type=Tally,
+        unit="tokens",
+        scope=Scope.RANK,
+        least=Method.EXECUTED,
+        ranks=Ranks.FREE,
+        category=Category.INCIDENTAL,
+        meaning="tokens of the sampled batches that carry a label, by the role that said them",
+    ),
+    Term(
+        name="tokens.supervised_by_turn",
+        type=Table,
+        unit="tokens",
+        scope=Scope.RANK,
+        least=Method.EXECUTED,
+        ranks=Ranks.FREE,
+        category=Category.INCIDENTAL,
+        meaning="a row for each turn position and role: turns seen, tokens, tokens with a label, ends of turn with a label",
+    ),
+    Term(
+        name="tokens.supervised_roles",
+        type=tuple,
+        unit="",
+        scope=Scope.RANK,
+        least=Method.EXECUTED,
+        lock=True,
+        derived_from=("tokens.supervised_by_role",),
+        meaning="the roles of which at least one token carries a label",
+    ),
+    Term(
+        name="tokens.rows_examined",
+        type=int,
+        unit="rows",
+        scope=Scope.RANK,
+        least=Method.EXECUTED,
+        ranks=Ranks.FREE,
+        category=Category.INCIDENTAL,
+        meaning="rows of the sampled batches that the census read",
+    ),
+    Term(
+        name="tokens.lit_spans",
+        type=Digest,
+        unit="",
+        scope=Scope.RANK,
+        least=Method.EXECUTED,
+        ranks=Ranks.FREE,
+        category=Category.INCIDENTAL,
+        meaning='digest of the kept token spans, lit or dark, that "affidavit tokens" shows',
+    ),
+)

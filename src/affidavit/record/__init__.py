@@ -1,0 +1,1 @@
+"""The facts of one subject: merged, sealed, corrected, compared."""
