@@ -138,6 +138,7 @@ def main() -> None:
             # TRL turns both on when nothing is said; a model of this size needs neither.
             bf16=False,
             activation_checkpointing=False,
+            dataloader_pin_memory=torch.cuda.is_available(),
             logging_steps=5,
             save_strategy="no",
             report_to="none",
