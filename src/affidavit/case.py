@@ -82,7 +82,7 @@ class Case:
         return tuple((fact.ranks, fact.state.value) for fact in self.facts(need) if isinstance(fact.state, Known))
 
     def value(self, need: str) -> Value:
-        """Return the value that all ranks share, or the lowest rank's where they differ; ``ranks-agree`` judges that."""
+        """Return the value all ranks share, or the lowest rank's where they differ; ``ranks-agree`` judges that."""
         return self.values(need)[0][1]
 
     def request(self, need: str) -> Known | None:

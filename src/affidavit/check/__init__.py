@@ -5,10 +5,10 @@
 A check file holds the rule, its ``healthy`` example and the sabotages that make it fail; ``load`` refuses less.
 """
 
-from .drill import Drill, DrillRefusedError, Proof, drill
-from .engine import judge, owed, run
-from .finding import Fail, Finding, Landmine, Outcome, Pass, Review, Site, Unproven, Verdict
-from .rule import Check, CheckShapeError, Sabotage, check
+from affidavit.check.drill import Drill, DrillRefusedError, Proof, drill
+from affidavit.check.engine import judge, owed, run
+from affidavit.check.finding import Fail, Finding, Landmine, Outcome, Pass, Review, Site, Unproven, Verdict
+from affidavit.check.rule import Check, CheckShapeError, Sabotage, check
 
 __all__ = [
     "Check",

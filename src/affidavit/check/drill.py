@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from affidavit.case import SUBJECT, Case, Need
+from affidavit.check.engine import expand, run
+from affidavit.check.finding import Verdict
+from affidavit.check.rule import Break, Check, Sabotage
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.observation import Known
 from affidavit.fact.term import Scope
 from affidavit.fact.values import Table, Value
-
-from .engine import expand, run
-from .finding import Verdict
-from .rule import Break, Check, Sabotage
 
 
 class DrillRefusedError(AffidavitError):

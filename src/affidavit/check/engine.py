@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from affidavit.case import SUBJECT, Case, Need
+from affidavit.check.finding import Fail, Finding, Pass, Review, Unproven, Verdict
+from affidavit.check.rule import Check
 from affidavit.fact.errors import refusal
 from affidavit.fact.observation import Cause, Known, Unknown
 from affidavit.fact.term import Scope
-
-from .finding import Fail, Finding, Pass, Review, Unproven, Verdict
-from .rule import Check
 
 
 def owed(check: Check, case: Case) -> bool:

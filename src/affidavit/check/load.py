@@ -7,9 +7,8 @@ import pkgutil
 from collections.abc import Iterable
 from types import ModuleType
 
+from affidavit.check.rule import Check, CheckShapeError
 from affidavit.fact.term import Vocabulary
-
-from .rule import Check, CheckShapeError
 
 
 def load(package: ModuleType, vocabulary: Vocabulary) -> tuple[Check, ...]:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from affidavit.case import Case, Need
+from affidavit.check.finding import Landmine, Outcome, Verdict
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.term import Vocabulary
 from affidavit.fact.values import Value
-
-from .finding import Landmine, Outcome, Verdict
 
 Judge = Callable[[Case], Outcome]
 Condition = tuple[str, Callable[[Value], bool]]

@@ -1,8 +1,8 @@
 """The journal: one append-only file a process that trained, and how it is read back.
 
 Each line is one JSON object with a ``kind``: ``opened`` (who writes), ``bound`` (which rank it turned out to be),
-``observation``, ``episode`` (an outer ``train()`` began or ended), ``note`` (something a reader should be told) and
-``closed``. A process that is killed leaves a torn last line or none: both are read and said, never repaired.
+``observation``, ``episode`` (an outer ``train()`` began or ended), ``live`` (the sampled step is over, so every live
+fact is in), ``note`` (something a reader should be told) and ``closed``. A process that is killed leaves a torn last line or none: both are read and said, never repaired.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .errors import AffidavitError
-from .observation import Observation, observation_from_json, observation_to_json
-from .values import ValueShapeError
+from affidavit.fact.errors import AffidavitError
+from affidavit.fact.observation import Observation, observation_from_json, observation_to_json
+from affidavit.fact.values import ValueShapeError
 
 FORMAT = 1
 LINE_BYTES = 64 * 1024
@@ -94,6 +94,7 @@ class Reading:
     observations: list[Observation] = field(default_factory=list)
     episodes: list[Episode] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    live_step: int = 0
     closed: str = ""
     torn: bool = False
 
@@ -154,6 +155,8 @@ def _take(reading: Reading, line: dict[str, object], number: int) -> None:
             reading.episodes[-1] = episode
         else:
             reading.episodes.append(episode)
+    elif kind == "live":
+        reading.live_step = int(str(line["step"]))
     elif kind == "note":
         reading.notes.append(str(line.get("text")))
     elif kind == "closed":

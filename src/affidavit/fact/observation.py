@@ -5,10 +5,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Union
 
-from .term import Method
-from .values import Value, ValueShapeError, from_json, to_json
+from affidavit.fact.term import Method
+from affidavit.fact.values import Value, ValueShapeError, from_json, to_json
 
 
 class Cause(enum.Enum):
@@ -55,7 +54,7 @@ class Unknown:
     why: str
 
 
-State = Union[Known, Unknown]
+State = Known | Unknown
 
 
 class Aspect(enum.Enum):

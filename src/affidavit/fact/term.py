@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .errors import AffidavitError
-from .values import VALUE_TYPES, Value, names
+from affidavit.fact.errors import AffidavitError
+from affidavit.fact.values import VALUE_TYPES, Value, names
 
 
 class Scope(enum.Enum):
@@ -21,7 +21,7 @@ class Scope(enum.Enum):
 
 
 class Method(enum.IntEnum):
-    """How we know a value. Ordered, except that a person's word stands apart and satisfies only terms that ask for it."""
+    """How we know a value. Ordered; a person's word stands apart and satisfies only terms that ask for it."""
 
     ATTESTED = 0
     DECLARED = 1

@@ -14,14 +14,13 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Union
 
-from .errors import AffidavitError
+from affidavit.fact.errors import AffidavitError
 
 EXACT_INTEGER = 2**53
 """Integers beyond this are not exact in JSON and travel as strings."""
 
-Cell = Union[bool, int, float, str]
+Cell = bool | int | float | str
 
 
 class ValueShapeError(AffidavitError):
@@ -204,7 +203,7 @@ class Layers:
         return ", ".join(f"{value} ({run})" for run, value in self.runs) or "no layers"
 
 
-Value = Union[bool, int, float, str, Digest, "tuple[str, ...]", Tally, Table, Series, Layers]
+Value = bool | int | float | str | Digest | tuple[str, ...] | Tally | Table | Series | Layers
 VALUE_TYPES: tuple[type, ...] = (bool, int, float, str, Digest, tuple, Tally, Table, Series, Layers)
 
 
@@ -333,9 +332,7 @@ def _decode_tally(raw: object) -> Tally:
 def _decode_table(raw: object) -> Table:
     columns, types, rows = _fields(raw, "columns", "types", "rows")
     readers = [_CELLS[_decode_str(kind)] for kind in _items(types)]
-    decoded = tuple(
-        tuple(read(cell) for read, cell in zip(readers, _items(row), strict=True)) for row in _items(rows)
-    )
+    decoded = tuple(tuple(read(cell) for read, cell in zip(readers, _items(row), strict=True)) for row in _items(rows))
     return Table(tuple(_decode_str(name) for name in _items(columns)), decoded)
 
 

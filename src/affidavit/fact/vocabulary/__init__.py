@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from ..term import Term, Vocabulary
+from affidavit.fact.term import Term, Vocabulary
 
 
 def load() -> Vocabulary:

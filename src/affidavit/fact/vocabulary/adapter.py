@@ -1,7 +1,7 @@
 """Adapters (LoRA and its kin): what was asked to be adapted, what matched, what trained."""
 
-from ..term import Method, Scope, Term
-from ..values import Tally
+from affidavit.fact.term import Method, Scope, Term
+from affidavit.fact.values import Tally
 
 TERMS = (
     Term(

@@ -1,7 +1,7 @@
 """Attention: what was asked, what each layer is configured to do, which kernel ran."""
 
-from ..term import Method, Ranks, Scope, Term
-from ..values import Layers, Tally
+from affidavit.fact.term import Method, Ranks, Scope, Term
+from affidavit.fact.values import Layers, Tally
 
 TERMS = (
     Term(

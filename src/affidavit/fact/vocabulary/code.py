@@ -1,7 +1,7 @@
 """Code identity: what was executed and opened (inside), whose it is and what the commit says of it (outside)."""
 
-from ..term import Category, Method, Ranks, Scope, Term
-from ..values import Digest, Table, Tally
+from affidavit.fact.term import Category, Method, Ranks, Scope, Term
+from affidavit.fact.values import Digest, Table, Tally
 
 TERMS = (
     Term(

@@ -1,6 +1,6 @@
 """Affidavit itself: what it loaded to judge with."""
 
-from ..term import Category, Method, Scope, Term
+from affidavit.fact.term import Category, Method, Scope, Term
 
 TERMS = (
     Term(

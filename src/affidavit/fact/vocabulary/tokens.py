@@ -1,7 +1,7 @@
 """Tokens: which of them the loss is computed on, by whom they were said, and in which turn."""
 
-from ..term import Category, Method, Ranks, Scope, Term
-from ..values import Digest, Table, Tally
+from affidavit.fact.term import Category, Method, Ranks, Scope, Term
+from affidavit.fact.values import Digest, Table, Tally
 
 TERMS = (
     Term(
@@ -40,7 +40,7 @@ TERMS = (
         least=Method.EXECUTED,
         ranks=Ranks.FREE,
         category=Category.INCIDENTAL,
-        meaning="a row for each turn position and role: turns seen, tokens, tokens with a label, ends of turn with a label",
+        meaning="by turn position and role: turns seen, tokens, tokens with a label, ends of turn with a label",
     ),
     Term(
         name="tokens.supervised_roles",

@@ -1,0 +1,131 @@
+"""What an instrument is: a reader of facts at moments.
+
+An instrument declares what it emits and answers for all of it: a term that it did not emit by the time the sampled
+step is over becomes Unknown, with a cause. It holds no threshold and no verdict.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from affidavit.attach.moment import Moment
+from affidavit.fact.observation import Aspect, Cause, Known, Observation, Unknown
+from affidavit.fact.term import Method, TermShapeError, Vocabulary
+from affidavit.fact.values import Digest, Value, to_json
+
+INLINE_BYTES = 8 * 1024
+"""The most canonical bytes a fact may hold; more goes to evidence, and the fact keeps what a check needs."""
+
+Handler = TypeVar("Handler", bound=Callable[..., None])
+
+
+def at(moment: type[Moment], *, sampled: bool = False) -> Callable[[Handler], Handler]:
+    """Mark a method of an instrument as a listener; with ``sampled`` it is called in the sampled step only."""
+
+    def mark(handler: Handler) -> Handler:
+        handler.__affidavit_at__ = (moment, sampled)  # type: ignore[attr-defined]
+        return handler
+
+    return mark
+
+
+class Instrument:
+    """Base of every instrument; made anew for each training episode, so it may keep state.
+
+    ``budget_seconds`` is the longest one call may take before it is cut off and the instrument is switched off.
+    A probe sets ``neutral`` so that its calls run with random states, modes and gradients saved and restored.
+    """
+
+    name: ClassVar[str]
+    emits: ClassVar[tuple[str, ...]]
+    budget_seconds: ClassVar[float] = 2.0
+    neutral: ClassVar[bool] = False
+
+    @classmethod
+    def listeners(cls) -> tuple[tuple[type[Moment], bool, str], ...]:
+        """Return ``(moment, sampled only, method name)`` for each listener, in the order of definition."""
+        found = []
+        for name, value in vars(cls).items():
+            mark = getattr(value, "__affidavit_at__", None)
+            if mark is not None:
+                found.append((*mark, name))
+        return tuple(found)
+
+
+@dataclass
+class Emit:
+    """How an instrument speaks: it says what is known, what was asked, or why something is unknown."""
+
+    vocabulary: Vocabulary
+    instrument: str
+    emits: tuple[str, ...]
+    write: Callable[[Observation], None]
+    evidence_folder: Path
+    tokens_folder: Path
+    episode: int = 0
+    step: int = 0
+    spoken: set[str] = field(default_factory=set)
+
+    def known(self, term: str, value: Value, *, source: str, method: Method) -> None:
+        self._say(Aspect.RESOLVED, term, value, source, method)
+
+    def requested(self, term: str, value: Value, *, source: str) -> None:
+        self._say(Aspect.REQUESTED, term, value, source, Method.DECLARED)
+
+    def unknown(self, term: str, cause: Cause, why: str) -> None:
+        self._check_name(term)
+        self.spoken.add(term)
+        self.write(Observation(term, Aspect.RESOLVED, Unknown(cause, why), self.episode, self.step))
+
+    def evidence(self, content: bytes, *, tokens: bool = False) -> Digest:
+        """Keep content that is too large for a fact beside the record, under its digest; nothing is overwritten.
+
+        ``tokens`` keeps it in the folder that no export reads.
+        """
+        digest = Digest("sha256", hashlib.sha256(content).hexdigest())
+        folder = self.tokens_folder if tokens else self.evidence_folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with open(folder / digest.hex, "xb") as file:
+                file.write(content)
+        except FileExistsError:
+            pass
+        return digest
+
+    def _say(self, aspect: Aspect, term: str, value: Value, source: str, method: Method) -> None:
+        self._check_name(term)
+        row = self.vocabulary[term]
+        if not row.admits(value):
+            raise TermShapeError(f"{term}: expected a {row.type.__name__}, saw {type(value).__name__}.")
+        size = len(repr(to_json(value)))
+        if size > INLINE_BYTES:
+            self.unknown(term, Cause.TOO_LARGE, f"{size} bytes, {INLINE_BYTES} allowed")
+            return
+        if aspect is Aspect.RESOLVED:
+            self.spoken.add(term)
+        self.write(Observation(term, aspect, Known(value, method, source), self.episode, self.step))
+
+    def _check_name(self, term: str) -> None:
+        if term not in self.emits:
+            raise TermShapeError(f"{self.instrument} emits {', '.join(self.emits)} and never declared {term}.")
+
+
+def process_identity() -> str:
+    """Return ``<host>-<pid>-<start>``: a pid alone is reused, and then an old file speaks for a new process."""
+    start = "0"
+    try:
+        stat = Path("/proc/self/stat").read_text()
+        start = stat.rpartition(")")[2].split()[19]
+    except OSError:
+        pass
+    host = "".join(letter if letter.isalnum() else "_" for letter in os.uname().nodename)
+    return f"{host}-{os.getpid()}-{start}"
+
+
+Live = Any
+"""A handle of the run: an object of a framework that this half never imports by name."""

@@ -1,0 +1,99 @@
+"""Moments: what happens in a training process, with live handles. Adapters fire them; they know no facts.
+
+Handles are the run's own objects. Who receives a moment reads them and returns; keeping one alive, moving it to
+another device or iterating it would change the run.
+
+Source: OpenTelemetry instrumentation (an event carries the subject; meaning is added by who listens).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """Something that happened."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked(Moment):
+    """The script asked for something by name: ``subject`` is ours (``attention``, ``supervision``), ``source`` theirs."""
+
+    subject: str
+    value: str
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded(Moment):
+    """A loader returned a live object: ``kind`` is ``model`` or ``tokenizer``."""
+
+    kind: str
+    item: object
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainBegin(Moment):
+    """A training loop is about to take its first step, or, where only the optimizer shows it, is taking it.
+
+    ``late`` says that the first forward pass is over already. ``planned_steps`` is 0 where nobody knows.
+    """
+
+    driver: str
+    model: object
+    optimizer: object | None = None
+    tokenizer: object | None = None
+    planned_steps: int = 0
+    late: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepBegin(Moment):
+    """An optimizer step, counted from 1, begins: its forward passes come next."""
+
+    step: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch(Moment):
+    """A batch enters the outermost model by keyword inside a sampled step; tensors are where the model will read them."""
+
+    step: int
+    inputs: Mapping[str, object]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gradients(Moment):
+    """Gradients of a step are complete and the optimizer has not used them yet."""
+
+    step: int
+    model: object
+    optimizer: object
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepEnd(Moment):
+    """The optimizer has taken step ``step``."""
+
+    step: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainEnd(Moment):
+    """The loop returned, or raised ``error``."""
+
+    step: int
+    error: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adapted(Moment):
+    """The model that trains carries adapters: what was asked, and each matched module with its live parameters."""
+
+    kind: str
+    asked: tuple[str, ...]
+    modules: Mapping[str, Iterable[object]]
+    source: str

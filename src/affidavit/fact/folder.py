@@ -1,0 +1,37 @@
+"""The names inside a run folder and a spool: both halves meet here and nowhere spell a file name themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+HELLO = "hello"
+MANIFEST = "manifest.json"
+ENVELOPE = "manifest.dsse.json"
+ANNOTATIONS = "annotations.jsonl"
+HEAD = "head.json"
+EVIDENCE = "evidence"
+TOKENS = "tokens"
+PANELS = "panels"
+LEDGER = "instruments.jsonl"
+LOCK = "affidavit.lock"
+SETTINGS = "affidavit.toml"
+
+
+def launch(folder: Path, attempt: int) -> Path:
+    return folder / f"launch.{attempt}.json"
+
+
+def journal(folder: Path, process: str, attempt: int) -> Path:
+    return folder / f"journal.{attempt}.{process}.jsonl"
+
+
+def heartbeat(folder: Path, process: str, attempt: int) -> Path:
+    return folder / f"heartbeat.{attempt}.{process}"
+
+
+def journals(folder: Path) -> tuple[Path, ...]:
+    return tuple(sorted(folder.glob("journal.*.jsonl")))
+
+
+def heartbeats(folder: Path) -> tuple[Path, ...]:
+    return tuple(sorted(folder.glob("heartbeat.*")))
