@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from .repository import ObjectFormat
+from affidavit.observe.repository import ObjectFormat
 
 _CHUNK_BYTES: Final = 1 << 20
 

@@ -38,7 +38,7 @@ class Site:
         relative = os.path.relpath(path, self.folder)
         owner = self.listed.get(relative)
         if owner is None and not relative.startswith(".."):
-            owner = self.top_level.get(relative.split(os.sep)[0].split(".")[0])
+            owner = self.top_level.get(Path(relative).parts[0].partition(".")[0])
         return owner
 
 

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from .error import GitMissingError, GitRefusedError, NotARepositoryError
+from affidavit.observe.error import GitMissingError, GitRefusedError, NotARepositoryError
 
 LIMIT_SECONDS: Final = 60.0
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from .error import InterpreterError
+from affidavit.observe.error import InterpreterError
 
 _QUESTION: Final = """
 import json, site, sys, sysconfig
@@ -73,6 +73,6 @@ class Interpreter:
                 f"interpreter.paths: expected the package folders of {executable} (sysconfig), "
                 f"saw {type(error).__name__}: {error}.\n"
                 f"This means installed code cannot be told from code of your own. Run "
-                f'"{executable} -I -c \'import sysconfig\'".\n'
+                f"\"{executable} -I -c 'import sysconfig'\".\n"
                 f"Not affected: files inside a git repository."
             ) from error

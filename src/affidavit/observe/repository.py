@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
 
-from .error import GitRefusedError, NotARepositoryError
-from .git import ask
+from affidavit.observe.error import GitRefusedError, NotARepositoryError
+from affidavit.observe.git import ask
 
 ObjectFormat = Literal["sha1", "sha256"]
 
@@ -94,9 +95,12 @@ class Repository:
         """The letters `git status` gives the path or a folder above it; "" when it is silent."""
         if self.status is None:
             return None
-        codes = {line.path.rstrip("/"): line.code for line in self.status}
         above = (path, *(parent.as_posix() for parent in Path(path).parents))
-        return next((codes[step] for step in above if step in codes), "")
+        return next((self._codes[step] for step in above if step in self._codes), "")
+
+    @cached_property
+    def _codes(self) -> Mapping[str, str]:
+        return {line.path.rstrip("/"): line.code for line in self.status or ()}
 
 
 def find_top(path: Path) -> Path | None:
@@ -104,11 +108,13 @@ def find_top(path: Path) -> Path | None:
 
     A file in a submodule, or in a clone that the outer repository ignores, belongs to the INNER one.
     """
-    for folder in (path, *path.parents):
-        marker = folder / ".git"
-        if marker.is_file() or (marker / "HEAD").is_file() or (marker / "HEAD").is_symlink():
-            return folder
-    return None
+    return next((folder for folder in (path, *path.parents) if is_top(folder)), None)
+
+
+def is_top(folder: Path) -> bool:
+    """The folder itself holds a `.git` that git would use: a file that points away, or a folder with HEAD."""
+    marker = folder / ".git"
+    return marker.is_file() or (marker / "HEAD").is_file() or (marker / "HEAD").is_symlink()
 
 
 def read(folder: Path, *, commit: str = "HEAD") -> Repository:
@@ -145,9 +151,7 @@ def read(folder: Path, *, commit: str = "HEAD") -> Repository:
         status_refusal=refusal,
         flags=_flags(top),
         settings=_settings(top),
-        submodules=tuple(
-            Submodule(path=path, commit=blob.id) for path, blob in tree.items() if blob.mode == GITLINK
-        ),
+        submodules=tuple(Submodule(path=path, commit=blob.id) for path, blob in tree.items() if blob.mode == GITLINK),
     )
 
 
