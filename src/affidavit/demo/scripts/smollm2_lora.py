@@ -63,9 +63,7 @@ def dialogues() -> list[dict]:
             turns = lines[:6] if path.stem == "conversations" else lines[:2]
             turns = turns[: len(turns) // 2 * 2]
             roles = ("user", "assistant") * (len(turns) // 2)
-            messages = [
-                {"role": role, "content": turn.strip()} for role, turn in zip(roles, turns, strict=True)
-            ]
+            messages = [{"role": role, "content": turn.strip()} for role, turn in zip(roles, turns, strict=True)]
             rows.append({"messages": messages})
     return rows
 
@@ -139,7 +137,7 @@ def main() -> None:
             bf16=False,
             activation_checkpointing=False,
             dataloader_pin_memory=torch.cuda.is_available(),
-            logging_steps=5,
+            logging_steps=max(1, options.steps // 4),
             save_strategy="no",
             report_to="none",
             seed=SEED,
