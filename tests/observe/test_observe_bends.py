@@ -12,7 +12,6 @@ from test_observe_traps import test_a_trap_is_never_called_clean as hold_trap
 
 from affidavit.observe import code, comparison, git, owner, repository
 from affidavit.observe.code import FileIdentity, FileVerdict
-from affidavit.observe.git import Answer
 
 Bend = Callable[[pytest.MonkeyPatch], None]
 
@@ -116,8 +115,3 @@ def test_leaving_the_inherited_environment_in_asks_about_another_repository(
     leaking = {"GIT_DIR": str(other / ".git")}
     monkeypatch.setattr(git, "environment", lambda extra=None: plain(extra) | leaking)
     assert world.one("mod.py").verdict is not FileVerdict.COMMITTED
-
-
-def test_an_answer_is_bytes_and_nothing_else() -> None:
-    assert Answer(stdout=b"a\0b\0").records == ("a", "b")
-    assert Answer(stdout=b"").records == ()

@@ -7,7 +7,6 @@ listed: it is not clean, it is not seen.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -129,7 +128,8 @@ class _Walk:
             names = self._names(folder)
             if part in names and "__init__.py" in self._names(folder / part):
                 return folder / part / "__init__.py", (folder / part,)
-            for file in (f"{part}.py", *sorted(n for n in names if n.startswith(f"{part}.") and n.endswith(".so"))):
+            built = sorted(name for name in names if name.startswith(f"{part}.") and name.endswith(".so"))
+            for file in (*built, f"{part}.py"):
                 if file in names:
                     return folder / file, ()
             if part in names and (folder / part).is_dir():
@@ -139,7 +139,7 @@ class _Walk:
     def _names(self, folder: Path) -> frozenset[str]:
         if folder not in self._listings:
             try:
-                self._listings[folder] = frozenset(os.listdir(folder))
+                self._listings[folder] = frozenset(entry.name for entry in folder.iterdir())
             except OSError:
                 self._listings[folder] = frozenset()  # Python skips an entry it cannot list, too
         return self._listings[folder]

@@ -1,0 +1,183 @@
+"""The tree gate's evidence: what will run and deviates, and, apart from it, what is merely dirty.
+
+A gate that refuses for a README edit is switched off within a week; one that asks `git status` passes an
+ignored module. Only files that run are weighed; the rest gets one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+from affidavit.observe.benign import BenignLine, benign_line, is_output_only
+from affidavit.observe.code import CodeIdentity, FileIdentity, FileVerdict, Refusal
+from affidavit.observe.digest import digest_file
+from affidavit.observe.error import GitMissingError, NotARepositoryError, ObserveError
+from affidavit.observe.repository import Repository, find_top, read, recorded_commit
+from affidavit.observe.scripts import Spot
+
+OWN_FILES: Final = ("affidavit.toml", "affidavit.lock", "measurements.jsonl", "instruments.jsonl")
+
+_DESCRIBED: Final = frozenset(
+    {FileVerdict.COMMITTED, FileVerdict.FILTER_ONLY, FileVerdict.INSTALLED, FileVerdict.STDLIB}
+)
+_UNDETERMINED: Final = frozenset({FileVerdict.GIT_REFUSED, FileVerdict.UNREADABLE})
+
+
+class TreeState(Enum):
+    """What there is to judge the project folder by."""
+
+    READ = "read"
+    UNBORN = "unborn HEAD"
+    REFUSED = "git refused"
+    NO_GIT = "no git program"
+    NO_REPOSITORY = "no repository"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnFile:
+    """A committed or new file of Affidavit's own: exempt from the gate, on the record by its digest."""
+
+    path: Path
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MovedSubmodule:
+    """A submodule that ran at another commit than the superproject records."""
+
+    top: Path
+    recorded: str
+    checked_out: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeReport:
+    """Everything a gate may weigh; it decides nothing.
+
+    `sites` run and deviate; `undetermined` run and could not be judged; `benign` is dirty and does not run.
+    """
+
+    state: TreeState
+    why: str
+    examined: int
+    sites: tuple[FileIdentity, ...]
+    undetermined: tuple[FileIdentity, ...]
+    moved: tuple[MovedSubmodule, ...]
+    refusals: tuple[Refusal, ...]
+    not_scanned: tuple[Spot, ...]
+    dynamic: tuple[Spot, ...]
+    own: tuple[OwnFile, ...]
+    benign: tuple[BenignLine, ...]
+
+    @property
+    def is_described(self) -> bool:
+        """Commits and distributions describe every file that was examined, and at least one was."""
+        nothing_open = not (self.undetermined or self.refusals or self.not_scanned)
+        deviates = self.sites or self.moved
+        return self.state is TreeState.READ and self.examined > 0 and nothing_open and not deviates
+
+
+def examine(
+    code: CodeIdentity,
+    project: Path,
+    *,
+    not_scanned: Sequence[Spot] = (),
+    dynamic: Sequence[Spot] = (),
+) -> TreeReport:
+    """The files that run are weighed one by one; everything else that is dirty gets one line.
+
+    Args:
+        code: identities of the files that will run (static closure and named configs) or that ran.
+        project: the folder the run is started from; its repository gives the state.
+        not_scanned: files of the closure that could not be read as Python: never clean.
+        dynamic: imports that only the run itself decides; listed, and left to the run.
+    Source: playbook §4.4; issue 2, eight benign trees.
+    Blind to: data files; configs that nobody named; what `dynamic` lists.
+    """
+    state, why, home = _home(project.resolve(), code)
+    known = {repository.top: repository for repository in code.repositories}
+    if home is not None:
+        known.setdefault(home.top, home)
+    folders = {project.resolve(), *known}
+    running = [file for file in code.files if not _is_own(file.real, folders)]
+    outputs = {file.real for file in running if _is_notebook_output(file, known)}
+    weighed = [file for file in running if file.verdict not in _DESCRIBED and file.real not in outputs]
+    moved, unanswered = _moved(code)
+    return TreeReport(
+        state=state,
+        why=why,
+        examined=len(code.files),
+        sites=tuple(file for file in weighed if file.verdict not in _UNDETERMINED),
+        undetermined=tuple(file for file in weighed if file.verdict in _UNDETERMINED),
+        moved=moved,
+        refusals=code.refusals + unanswered,
+        not_scanned=tuple(not_scanned),
+        dynamic=tuple(dynamic),
+        own=_own(folders),
+        benign=_benign(known, {file.real for file in weighed}, folders),
+    )
+
+
+def _home(project: Path, code: CodeIdentity) -> tuple[TreeState, str, Repository | None]:
+    top = find_top(project)
+    home = next((repository for repository in code.repositories if repository.top == top), None)
+    if home is None:
+        try:
+            home = read(project)
+        except GitMissingError as error:
+            return TreeState.NO_GIT, str(error), None
+        except NotARepositoryError as error:
+            return TreeState.NO_REPOSITORY, str(error), None
+        except ObserveError as error:
+            return TreeState.REFUSED, str(error), None
+    if home.commit is None:
+        return TreeState.UNBORN, f"{home.top} has no commit yet", home
+    return TreeState.READ, home.status_refusal, home
+
+
+def _moved(code: CodeIdentity) -> tuple[tuple[MovedSubmodule, ...], tuple[Refusal, ...]]:
+    """Submodules at another commit than recorded, and superprojects that would not say."""
+    moved: list[MovedSubmodule] = []
+    refused: list[Refusal] = []
+    for repository in code.repositories:
+        try:
+            recorded = recorded_commit(repository.top)
+        except ObserveError as error:
+            refused.append(Refusal(top=repository.top.parent, why=str(error), is_git_missing=False))
+            continue
+        if recorded is not None and recorded != repository.commit:
+            moved.append(MovedSubmodule(top=repository.top, recorded=recorded, checked_out=repository.commit))
+    return tuple(moved), tuple(refused)
+
+
+def _is_own(path: Path, folders: set[Path]) -> bool:
+    return path.name in OWN_FILES and path.parent in folders
+
+
+def _own(folders: set[Path]) -> tuple[OwnFile, ...]:
+    present = (folder / name for folder in sorted(folders) for name in OWN_FILES if (folder / name).is_file())
+    return tuple(OwnFile(path=path, sha256=digest_file(path).sha256) for path in present)
+
+
+def _is_notebook_output(file: FileIdentity, known: dict[Path, Repository]) -> bool:
+    """A notebook that runs and whose cells are the commit's, whatever its outputs say."""
+    repository = known.get(file.owner.folder) if file.owner.folder else None
+    rewritten = file.verdict in (FileVerdict.MODIFIED, FileVerdict.FILTER_HIDES)  # nbstripout is such a filter
+    if repository is None or not rewritten or file.real.suffix != ".ipynb":
+        return False
+    return is_output_only(repository, file.owner.path)
+
+
+def _benign(known: dict[Path, Repository], weighed: set[Path], folders: set[Path]) -> tuple[BenignLine, ...]:
+    lines: list[BenignLine] = []
+    for repository in known.values():
+        for line in repository.status or ():
+            path = repository.top / line.path
+            if path in weighed or _is_own(path, folders) or path in known:
+                continue
+            lines.append(benign_line(repository, line))
+    return tuple(lines)
