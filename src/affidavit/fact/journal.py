@@ -2,7 +2,8 @@
 
 Each line is one JSON object with a ``kind``: ``opened`` (who writes), ``bound`` (which rank it turned out to be),
 ``observation``, ``episode`` (an outer ``train()`` began or ended), ``live`` (the sampled step is over, so every live
-fact is in), ``note`` (something a reader should be told) and ``closed``. A process that is killed leaves a torn last line or none: both are read and said, never repaired.
+fact is in), ``note`` (something a reader should be told) and ``closed``. A process that is killed leaves a torn last
+line or none: both are read and said, never repaired.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from affidavit.fact.errors import AffidavitError
-from affidavit.fact.observation import Observation, observation_from_json, observation_to_json
-from affidavit.fact.values import ValueShapeError
+from affidavit.fact.observation import MOST, Observation, observation_from_json, observation_to_json
+from affidavit.fact.values import EXACT_INTEGER, ValueShapeError
 
 FORMAT = 1
 LINE_BYTES = 64 * 1024
@@ -86,7 +87,7 @@ class Episode:
 
 @dataclass
 class Reading:
-    """What one journal says, in order; ``torn`` and ``unreadable`` say what it could not."""
+    """What one journal says, in order; ``torn`` and ``unreadable`` say what was written and cannot be read."""
 
     process: str
     opened: Mapping[str, object]
@@ -97,14 +98,31 @@ class Reading:
     live_step: int = 0
     closed: str = ""
     torn: bool = False
+    unreadable: list[int] = field(default_factory=list)
+
+    @property
+    def attempt(self) -> int:
+        return _count(self.opened.get("attempt", 0))
+
+    @property
+    def emits(self) -> tuple[str, ...]:
+        """The terms that the loaded instruments promised to answer for."""
+        promised = self.opened.get("emits")
+        return tuple(map(str, promised)) if isinstance(promised, list) else ()
+
+    @property
+    def lost(self) -> str:
+        """Say which part of what was written is lost, or "" where none is."""
+        parts = [f"line {number} is unreadable" for number in self.unreadable[:3]]
+        return ", ".join([*parts, "the last line is torn"] if self.torn else parts)
 
     @property
     def rank(self) -> int:
-        return int(str(self.bound.get("rank", 0)))
+        return _count(self.bound.get("rank", 0))
 
     @property
     def world(self) -> int:
-        return int(str(self.bound.get("world", 1)))
+        return max(_count(self.bound.get("world", 1)), 1)
 
 
 def read(path: Path) -> Reading:
@@ -115,48 +133,63 @@ def read(path: Path) -> Reading:
     """
     lines = path.read_bytes().split(b"\n")
     torn = lines.pop() != b""
-    parsed = [_line(path, number, line) for number, line in enumerate(lines, 1)]
-    if not parsed or parsed[0].get("kind") != "opened":
+    parsed = [_line(line) for line in lines]
+    opened = parsed[0] if parsed else None
+    if opened is None or opened.get("kind") != "opened":
         raise JournalError(f"{path.name}: expected a journal that opens with its process, saw {lines[:1]!r:.120}.")
-    opened = parsed[0]
     if opened.get("format") != FORMAT:
         raise JournalError(
             f"{path.name}: expected journal format {FORMAT} (this version), saw {opened.get('format')!r}. "
             "Read it with the Affidavit that wrote it, or a newer one."
         )
     reading = Reading(process=str(opened.get("process")), opened=opened, torn=torn)
+    try:
+        _count(opened.get("attempt", 0))
+    except ValueShapeError as error:
+        raise JournalError(f"{path.name}: it opens with an attempt that is none: {error}.") from error
     for number, line in enumerate(parsed[1:], 2):
-        _take(reading, line, number)
+        try:
+            if line is None:
+                raise ValueShapeError("no JSON object")
+            _take(reading, line)
+        except (ValueShapeError, ValueError, KeyError) as error:
+            reading.unreadable.append(number)
+            reading.notes.append(f"line {number} is unreadable: {error}")
     return reading
 
 
-def _line(path: Path, number: int, raw: bytes) -> dict[str, object]:
+def _line(raw: bytes) -> dict[str, object] | None:
+    """Return the object on one line; a line longer than any that is written was written by somebody else."""
     try:
-        line = json.loads(raw)
-    except ValueError:
-        line = None
-    if not isinstance(line, dict):
-        return {"kind": "note", "text": f"{path.name} line {number} is unreadable"}
-    return line
+        line = json.loads(raw) if len(raw) <= LINE_BYTES else None
+    except (ValueError, RecursionError):
+        return None
+    return line if isinstance(line, dict) else None
 
 
-def _take(reading: Reading, line: dict[str, object], number: int) -> None:
+def _count(raw: object, most: int = MOST) -> int:
+    if type(raw) is int and 0 <= raw < most:
+        return raw
+    raise ValueShapeError(f"expected a count, saw {raw!r:.80}")
+
+
+def _take(reading: Reading, line: dict[str, object]) -> None:
     kind = line.pop("kind", None)
     if kind == "observation":
-        try:
-            reading.observations.append(observation_from_json(line))
-        except (ValueShapeError, ValueError) as error:
-            reading.notes.append(f"line {number} is unreadable: {error}")
+        reading.observations.append(observation_from_json(line))
     elif kind == "bound":
+        bound = Reading(reading.process, reading.opened, bound=line)
+        if bound.rank >= bound.world:
+            raise ValueShapeError(f"rank {bound.rank} of a world of {bound.world}")
         reading.bound = line
     elif kind == "episode":
-        episode = Episode(int(str(line["number"])), str(line["driver"]), str(line.get("ended", "")))
+        episode = Episode(_count(line["number"]), str(line["driver"]), str(line.get("ended", "")))
         if reading.episodes and reading.episodes[-1].number == episode.number:
             reading.episodes[-1] = episode
         else:
             reading.episodes.append(episode)
     elif kind == "live":
-        reading.live_step = int(str(line["step"]))
+        reading.live_step = _count(line["step"], EXACT_INTEGER)
     elif kind == "note":
         reading.notes.append(str(line.get("text")))
     elif kind == "closed":

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from affidavit.fact.term import Method
 from affidavit.fact.values import Value, ValueShapeError, from_json, to_json
 
+MOST = 1 << 20
+"""No run has more ranks or more trainings; a hostile file that says so would only fill its reader's memory."""
+
 
 class Cause(enum.Enum):
     """Why a fact is unknown. A report folds by cause, so the set is closed and each member explains itself."""
@@ -28,6 +31,7 @@ class Cause(enum.Enum):
     TOO_LARGE = "the value is larger than a fact may be"
     JOURNAL_LOST = "the journal could not be written"
     RANK_MISSING = "this rank left no journal"
+    RANK_CLAIMED_TWICE = "two processes of one attempt say that they are this rank, and disagree"
     ABSENT = "nothing in the record speaks of this"
     BELOW_LEAST = "known only by a weaker method than this term needs"
     FALLS = "a later annotation says that this falls"
@@ -127,6 +131,8 @@ def observation_from_json(raw: Mapping[str, object], *, rank: int | None = None)
         term, aspect, state, episode, step = (raw[key] for key in ("term", "aspect", "state", "episode", "step"))
     except KeyError as error:
         raise ValueShapeError(f"observation: {error} is missing.") from error
-    if not isinstance(state, Mapping) or not isinstance(episode, int) or not isinstance(step, int):
+    if not isinstance(state, Mapping) or type(episode) is not int or type(step) is not int:
         raise ValueShapeError(f"observation of {term!r:.80}: state, episode or step has another shape.")
+    if not 0 <= episode < MOST or step < 0:
+        raise ValueShapeError(f"observation of {term!r:.80}: no run has episode {episode} or step {step}.")
     return Observation(str(term), Aspect(aspect), state_from_json(state), episode, step, rank)

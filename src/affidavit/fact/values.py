@@ -239,8 +239,8 @@ def _encode_float(value: float) -> object:
 def _encode_str(value: str) -> object:
     try:
         value.encode()
-    except UnicodeEncodeError:  # a file name that is not UTF-8: its bytes, so that nothing is replaced
-        return {"bytes": base64.b64encode(value.encode("utf-8", "surrogateescape")).decode()}
+    except UnicodeEncodeError:  # a file name that is not UTF-8: as bytes, so that nothing is replaced
+        return {"bytes": base64.b64encode(value.encode("utf-8", "surrogatepass")).decode()}
     return value
 
 
@@ -273,15 +273,17 @@ def to_json(value: Value) -> dict[str, object]:
     if type(value) is tuple and all(type(item) is str for item in value):
         return {"strings": [_encode_str(item) for item in value]}
     if type(value) is Tally:
-        return {"tally": {"of": value.of, "counts": [[kind, count] for kind, count in value.counts]}}
+        counts = [[_encode_str(kind), _encode_int(count)] for kind, count in value.counts]
+        return {"tally": {"of": _encode_str(value.of), "counts": counts}}
     if type(value) is Table:
         kinds = [type(cells[0]).__name__ for cells in zip(*value.rows)] or ["str"] * len(value.columns)
         rows = [[_cell(cell) for cell in row] for row in value.rows]
-        return {"table": {"columns": list(value.columns), "types": kinds, "rows": rows}}
+        return {"table": {"columns": [_encode_str(name) for name in value.columns], "types": kinds, "rows": rows}}
     if type(value) is Series:
-        return {"series": {"x": list(value.x), "y": [_encode_float(y) for y in value.y], "unit": value.unit}}
+        x, y = [_encode_int(x) for x in value.x], [_encode_float(y) for y in value.y]
+        return {"series": {"x": x, "y": y, "unit": _encode_str(value.unit)}}
     if type(value) is Layers:
-        return {"layers": [[run, of] for run, of in value.runs]}
+        return {"layers": [[_encode_str(run), _encode_str(of)] for run, of in value.runs]}
     raise ValueShapeError(f"value: expected one of {names(VALUE_TYPES)}, saw {type(value).__name__}: {value!r:.120}.")
 
 
@@ -290,9 +292,11 @@ def names(types: Iterable[type]) -> str:
 
 
 def _decode_int(raw: object) -> int:
-    if type(raw) is int or (type(raw) is str and re.fullmatch(r"-?\d+", raw)):
+    if type(raw) is int and -EXACT_INTEGER < raw < EXACT_INTEGER:
+        return raw
+    if type(raw) is str and re.fullmatch(r"-?[0-9]{1,4000}", raw):
         return int(raw)
-    raise ValueShapeError(f"int: expected digits, saw {raw!r:.80}.")
+    raise ValueShapeError(f"int: expected an integer, as text from 2^53 on, saw {raw!r:.80}.")
 
 
 def _decode_float(raw: object) -> float:
@@ -305,7 +309,7 @@ def _decode_str(raw: object) -> str:
     if type(raw) is str:
         return raw
     if isinstance(raw, dict) and set(raw) == {"bytes"}:
-        return base64.b64decode(str(raw["bytes"]), validate=True).decode("utf-8", "surrogateescape")
+        return base64.b64decode(str(raw["bytes"]), validate=True).decode("utf-8", "surrogatepass")
     raise ValueShapeError(f"str: expected text, saw {raw!r:.80}.")
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from affidavit.fact.observation import Known, State
 from affidavit.fact.term import Category
 from affidavit.fact.values import Layers, Table, Tally, Value
-
-from .record import Record
+from affidavit.record.record import Record
 
 
 @dataclass(frozen=True, kw_only=True)

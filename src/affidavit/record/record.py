@@ -22,6 +22,7 @@ class Kind(enum.Enum):
     TRACKER = "tracker"
     CACHE_ENTRY = "cache entry"
     FOREIGN = "foreign artifact"
+    EXPECTATION = "expectation"
 
     @property
     def scopes(self) -> frozenset[Scope]:
@@ -45,7 +46,11 @@ class Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """The facts of one subject, in the order of their names, ranks and episodes."""
+    """The facts of one subject, in the order of their names, episodes and ranks.
+
+    ``notes`` are what a reader should be told and no term can say: a torn journal, two processes of one rank,
+    a standing correction.
+    """
 
     kind: Kind
     subject: str
@@ -53,6 +58,7 @@ class Record:
     vocabulary: Vocabulary
     world: int = 1
     episodes: int = 1
+    notes: tuple[str, ...] = ()
 
     def find(self, name: str, *, episode: int = -1) -> tuple[Fact, ...]:
         """Return the facts of one term in one episode, the last by default; RUN and PROJECT facts have no episode."""
