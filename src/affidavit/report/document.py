@@ -1,0 +1,177 @@
+"""The same report for programs: one JSON object, versioned, with every value under its type."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from affidavit import __version__
+from affidavit.check.finding import Finding, Site
+from affidavit.fact.observation import state_to_json
+from affidavit.gate import Decision
+from affidavit.record.record import Fact, Record
+from affidavit.report.checklist import Row, checklist
+from affidavit.report.difference import Comparison
+from affidavit.report.statement import Statement
+from affidavit.report.tokens import Spans
+
+FORMAT = 1
+
+Document = Mapping[str, object]
+
+
+def encode(document: Document) -> str:
+    """Return a document as text: ASCII only, so nothing in it can steer a terminal, and no NaN."""
+    return json.dumps({"format": FORMAT, "affidavit": __version__, **document}, indent=1, allow_nan=False)
+
+
+def statement(said: Statement) -> Document:
+    """Return checklist, findings, decision and facts of one judged record."""
+    subject = said.case.subject
+    return {
+        "subject": said.title,
+        "kind": subject.kind.value,
+        "status": said.status,
+        "world": subject.world,
+        "attached": said.attached if said.is_run else 0,
+        "episodes": subject.episodes,
+        "as_of": said.case.as_of.isoformat(),
+        "checklist": [_row(row) for row in checklist(said)],
+        "findings": [_finding(finding) for finding in said.findings],
+        "decision": _decision(said.decision),
+        "drills": {
+            check: {"on": drill.on.isoformat(), "caught": drill.caught, "total": drill.total}
+            for check, drill in sorted(said.drills.items())
+        },
+        "corrections": [
+            {
+                "number": correction.number,
+                "falls": list(correction.falls),
+                "survives": list(correction.survives),
+                "not_reviewed": correction.not_reviewed,
+                "reason": correction.reason,
+                "author": correction.author,
+                "on": correction.on,
+            }
+            for correction in said.corrections
+        ],
+        "roles": sorted(said.case.records),
+        "facts": facts(subject),
+        "notes": list(said.notes),
+    }
+
+
+def facts(record: Record) -> list[Document]:
+    """Return every fact of a record, as requested and as resolved, in the order in which records hold them."""
+    return [_fact(fact) for fact in record.facts]
+
+
+def difference(comparison: Comparison) -> Document:
+    """Return how two records differ, every category in full."""
+    return {
+        "left": comparison.left,
+        "right": comparison.right,
+        "differences": [
+            {
+                "term": found.name,
+                "category": found.category.value,
+                "left": found.left,
+                "right": found.right,
+                "where": list(found.where),
+            }
+            for found in comparison.differences
+        ],
+        "equal": comparison.equal,
+        "unseen": list(comparison.unseen),
+    }
+
+
+def spans(kept: Spans) -> Document:
+    """Return the kept tokens, row by row."""
+    return {
+        "policy": kept.policy,
+        "rows": [
+            {
+                "row": row.number,
+                "spans": [
+                    {
+                        "role": stretch.role,
+                        "turn": stretch.turn,
+                        "lit": stretch.lit,
+                        "tokens": stretch.tokens,
+                        "text": stretch.text,
+                        "ids": list(stretch.ids),
+                    }
+                    for stretch in row.stretches
+                ],
+            }
+            for row in kept.rows
+        ],
+    }
+
+
+def _fact(fact: Fact) -> Document:
+    return {
+        "term": fact.name,
+        "resolved": state_to_json(fact.state),
+        "requested": None if fact.request is None else state_to_json(fact.request),
+        "ranks": list(fact.ranks),
+        "episode": fact.episode,
+        "step": fact.step,
+    }
+
+
+def _row(row: Row) -> Document:
+    return {
+        "section": row.landmine.section,
+        "title": row.landmine.title,
+        "verdict": None if row.verdict is None else row.verdict.value,
+        "uncovered": row.uncovered,
+        "evidence": list(row.evidence),
+        "proved": row.proved,
+    }
+
+
+def _finding(finding: Finding) -> Document:
+    return {
+        "check": finding.check,
+        "section": finding.landmine.section,
+        "verdict": finding.verdict.value,
+        "message": finding.message,
+        "cites": list(finding.cites),
+        "sites": [_site(site) for site in finding.sites],
+        "cause": None if finding.cause is None else finding.cause.name,
+        "examined": finding.examined,
+        "episode": finding.episode,
+        "not_affected": finding.unaffected,
+    }
+
+
+def _site(site: Site) -> Document:
+    return {
+        "path": site.path,
+        "line": site.line,
+        "key": site.key,
+        "rank": site.rank,
+        "step": site.step,
+        "fingerprint": site.fingerprint,
+    }
+
+
+def _decision(decision: Decision) -> Document:
+    return {
+        "exit_code": decision.exit_code,
+        "blocking": [finding.check for finding in decision.blocking],
+        "waived": [
+            {
+                "check": finding.check,
+                "target": waiver.target,
+                "reason": waiver.reason,
+                "author": waiver.author,
+                "until": waiver.until.isoformat(),
+            }
+            for finding, waiver in decision.waived
+        ],
+        "expired": [waiver.target for waiver in decision.expired],
+        "counts": {verdict.value: count for verdict, count in decision.counts},
+    }

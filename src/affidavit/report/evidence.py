@@ -1,0 +1,118 @@
+"""What the facts behind a finding say, in the few words that fit on a checklist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from affidavit.case import SUBJECT, Case, Need
+from affidavit.check.finding import Finding
+from affidavit.fact.observation import Known
+from affidavit.fact.values import Layers, Table, Tally, Value
+from affidavit.record.compare import display
+
+_LONGEST = 60
+
+
+def evidence(case: Case, findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Return one phrase for each subject that the findings cite and the record knows, in the order of citation.
+
+    A subject without a phrase of its own shows its cited terms with their values, so a new fact needs nothing here.
+
+    Blind to: what other roles say; a difference is the finding's to tell.
+    """
+    cited: dict[str, list[str]] = {}
+    for finding in findings:
+        for need in map(Need.parse, finding.cites):
+            if need.role == SUBJECT and need.name in case.vocabulary:
+                names = cited.setdefault(need.name.partition(".")[0], [])
+                names += [need.name] if need.name not in names else []
+    phrases = (_PHRASES.get(subject, _plain)(case, tuple(names)) for subject, names in cited.items())
+    return tuple(phrase for phrase in phrases if phrase)
+
+
+def _known(case: Case, name: str) -> Value | None:
+    """Return what the lowest rank that knows it says, or None."""
+    return next((value for _, value in case.values(name)), None)
+
+
+def _said(case: Case, name: str) -> str:
+    """Return what the ranks say, each saying once, or nothing where none knows it."""
+    return " and ".join(dict.fromkeys(display(value) for _, value in case.values(name)))
+
+
+def added(case: Case, name: str) -> Tally | None:
+    """Return a tally added up over all ranks that know it, or None where none does."""
+    total: Tally | None = None
+    for fact in case.facts(name):
+        if isinstance(fact.state, Known) and isinstance(fact.state.value, Tally):
+            for kind, count in fact.state.value.counts:
+                total = (total or Tally(fact.state.value.of, ())).plus(kind, count * max(len(fact.ranks), 1))
+    return total
+
+
+def _attention(case: Case, names: tuple[str, ...]) -> str:
+    asked, kernels = _said(case, "attention.requested"), _said(case, "attention.kernels")
+    layers = _known(case, "attention.configured")
+    where = f" on {len(layers.expand())} layers" if isinstance(layers, Layers) else ""
+    said = [f"{'none' if asked == 'unstated' else asked} asked"] if asked else []
+    if kernels:
+        said.append(f"{kernels} ran{where}")
+    elif isinstance(layers, Layers):
+        said.append(f"{', '.join(layers.kinds)} configured{where}")
+    return f"attention: {', '.join(said)}" if said else ""
+
+
+def _tokens(case: Case, names: tuple[str, ...]) -> str:
+    lit, seen = added(case, "tokens.supervised_by_role"), added(case, "tokens.seen_by_role")
+    if lit is None:
+        return ""
+    of = f" of {seen.total:,}" if seen else ""
+    return f"lit: {', '.join(lit.kinds) or 'no role'}, {lit.total:,}{of} tokens"
+
+
+def _adapter(case: Case, names: tuple[str, ...]) -> str:
+    kind = _known(case, "adapter.kind")
+    if kind is None:
+        return ""
+    if kind == "none":
+        return "no adapter"
+    matched, trained = _known(case, "adapter.matched"), _known(case, "adapter.trained")
+    if not isinstance(matched, Tally):
+        return display(kind)
+    on = f"trained on {trained.total:,} of" if isinstance(trained, Tally) else "matched"
+    return f"{display(kind)} {on} {matched.total:,} modules"
+
+
+def _tree(case: Case, names: tuple[str, ...]) -> str:
+    commit, examined = _known(case, "tree.commit"), _known(case, "tree.files_examined")
+    said = [f"commit {display(commit)[:12]}" if commit is not None else ""]
+    said.append(f"{display(examined)} files examined" if examined is not None else "")
+    said.append(_deviating(_known(case, "tree.deviations")))
+    return ", ".join(part for part in said if part)
+
+
+def _code(case: Case, names: tuple[str, ...]) -> str:
+    files = _known(case, "code.files_by_verdict")
+    said = [f"{files.total:,} files ran" if isinstance(files, Tally) else ""]
+    said.append(_deviating(_known(case, "code.deviations")))
+    return ", ".join(part for part in said if part)
+
+
+def _deviating(table: Value | None) -> str:
+    if not isinstance(table, Table):
+        return ""
+    return f"{len(table.rows)} not as committed" if table.rows else "all as committed"
+
+
+def _plain(case: Case, names: tuple[str, ...]) -> str:
+    said = (f"{name} {saying}" for name in names if (saying := _said(case, name)))
+    return ", ".join(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in said)
+
+
+_PHRASES: dict[str, Callable[[Case, tuple[str, ...]], str]] = {
+    "attention": _attention,
+    "tokens": _tokens,
+    "adapter": _adapter,
+    "tree": _tree,
+    "code": _code,
+}

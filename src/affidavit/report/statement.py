@@ -1,0 +1,84 @@
+"""All that a report draws of one judged record; made by whoever judged, drawn by every form alike."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from affidavit.case import Case
+from affidavit.check.finding import Finding, Landmine
+from affidavit.check.rule import Check
+from affidavit.fact.observation import Cause, Unknown
+from affidavit.fact.term import Scope
+from affidavit.gate import Decision
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drilled:
+    """The last drill of one check in the project's ledger; it is a proof only where everything was caught."""
+
+    on: datetime.date
+    caught: int
+    total: int
+
+    @property
+    def is_proof(self) -> bool:
+        return 0 < self.total == self.caught
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correction:
+    """A standing annotation: what it takes away, what it leaves, and what nobody reviewed."""
+
+    number: int
+    falls: tuple[str, ...]
+    survives: tuple[str, ...]
+    not_reviewed: int
+    reason: str
+    author: str
+    on: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """One judged record: the case, what was found, what follows, and how far the checks themselves are proved.
+
+    Args:
+        title: what is judged, as a command takes it: a run's id, or ``this project``.
+        status: how it stands: ``FINISHED, 20 steps``, ``live at step 2``, ``before the command``.
+        checks: every check that was loaded, owed or not.
+        drills: the last drill of each check that has one.
+        notes: what a reader should be told and no check judges: a torn journal, an unreadable ledger line.
+    """
+
+    title: str
+    status: str
+    case: Case
+    checks: tuple[Check, ...]
+    findings: tuple[Finding, ...]
+    decision: Decision
+    drills: Mapping[str, Drilled] = field(default_factory=dict)
+    corrections: tuple[Correction, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_run(self) -> bool:
+        """Whether a process was observed at all, so that ranks can be counted."""
+        return Scope.RANK in self.case.subject.kind.scopes
+
+    @property
+    def attached(self) -> int:
+        """How many ranks left a journal."""
+        left_none = {Cause.NOTHING_ATTACHED, Cause.RANK_MISSING}
+        return len(
+            {
+                rank
+                for fact in self.case.subject.facts
+                if not (isinstance(fact.state, Unknown) and fact.state.cause in left_none)
+                for rank in fact.ranks
+            }
+        )
+
+    def under(self, landmine: Landmine) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.landmine is landmine)

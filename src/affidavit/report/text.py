@@ -1,0 +1,172 @@
+"""The report a person reads: what blocks first, absence folded by its cause, everything well in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from affidavit import __version__
+from affidavit.check.finding import Finding, Landmine, Verdict
+from affidavit.fact.observation import Cause, Unknown
+from affidavit.gate import Waiver
+from affidavit.report.checklist import checklist
+from affidavit.report.checklist import lines as checklist_lines
+from affidavit.report.statement import Correction, Statement
+from affidavit.report.terminal import Line, Span, Tone, line
+
+_WORD = Verdict.UNKNOWN.value
+_INDENT = len(_WORD) + 2
+_NAMES_SHOWN = 6
+_SITES_SHOWN = 4
+
+
+def report(statement: Statement) -> Iterator[Line]:
+    """Yield the whole report; a clean run takes about a dozen lines.
+
+    Blind to: facts that are known and that no check reads; ``show --facts`` lists them.
+    """
+    yield from _attachment(statement)
+    yield line(
+        Span("affidavit", Tone.STRONG), f" {__version__} · {statement.title} · ", Span(statement.status, Tone.STRONG)
+    )
+    for correction in statement.corrections:
+        yield from _correction(correction)
+    yield from checklist_lines(checklist(statement))
+    yield from _details(statement)
+    for note in statement.notes:
+        yield line(note, head=Span("note", Tone.FAINT), indent=_INDENT)
+    yield line()
+    yield _summary(statement)
+
+
+def _attachment(statement: Statement) -> Iterator[Line]:
+    world = statement.case.subject.world
+    if statement.is_run and statement.attached < world:
+        yield line(Span(f"attached on {statement.attached} of {world} ranks: the others were not seen", Tone.BAD))
+
+
+def _correction(correction: Correction) -> Iterator[Line]:
+    falls = ", ".join(correction.falls) or "nothing"
+    survives = ", ".join(correction.survives) or "nothing named"
+    yield line(
+        Span(f"corrected by {correction.author} on {correction.on}: {correction.reason}", Tone.DOUBT),
+        f". Falls: {falls}. Survives: {survives}. Not reviewed: {correction.not_reviewed} facts.",
+        head=Span(f"#{correction.number}", Tone.DOUBT),
+        indent=_INDENT,
+    )
+
+
+def _details(statement: Statement) -> Iterator[Line]:
+    waivers = dict(statement.decision.waived)
+    for verdict, head in ((Verdict.FAIL, Tone.BAD), (Verdict.REVIEW, Tone.DOUBT)):
+        for finding in _by_landmine(statement.findings, verdict):
+            yield line()
+            yield from _finding(statement, finding, Span(verdict.value, head))
+            if verdict is Verdict.REVIEW:
+                yield line("accept it: ", Span(f"affidavit accept {statement.title}", Tone.ACTION), indent=_INDENT)
+            yield from _waiver(waivers.get(finding))
+    folded = tuple(_unknown(statement))
+    if folded:
+        yield line()
+    yield from folded
+    for waiver in statement.decision.expired:
+        yield line(
+            f"{waiver.target}: {waiver.author}'s waiver ended on {waiver.until}",
+            head=Span("waiver", Tone.DOUBT),
+            indent=_INDENT,
+        )
+
+
+def _by_landmine(findings: Iterable[Finding], verdict: Verdict) -> tuple[Finding, ...]:
+    order = tuple(Landmine)
+    chosen = (finding for finding in findings if finding.verdict is verdict)
+    return tuple(sorted(chosen, key=lambda finding: order.index(finding.landmine)))
+
+
+def _finding(statement: Statement, finding: Finding, head: Span) -> Iterator[Line]:
+    episode = f", training {finding.episode + 1}" if statement.case.subject.episodes > 1 else ""
+    about = Span(f"  {finding.landmine.section} {finding.landmine.title}{episode}", Tone.FAINT)
+    yield line(Span(finding.check, Tone.STRONG), about, head=head, indent=_INDENT)
+    for part in finding.message.removeprefix(f"{finding.check}: ").split("\n"):
+        yield line(part, indent=_INDENT)
+    for site in finding.sites[:_SITES_SHOWN]:
+        yield line(f"at {site}", Span(f"  @{site.fingerprint}", Tone.FAINT), indent=_INDENT)
+    if len(finding.sites) > _SITES_SHOWN:
+        yield line(f"and {len(finding.sites) - _SITES_SHOWN} more places", indent=_INDENT)
+
+
+def _waiver(waiver: Waiver | None) -> Iterator[Line]:
+    if waiver is not None:
+        text = f"waived by {waiver.author} until {waiver.until}: {waiver.reason}"
+        yield line(Span(text, Tone.FAINT), indent=_INDENT)
+
+
+def _unknown(statement: Statement) -> Iterator[Line]:
+    """Yield one entry for each cause: the facts it leaves unknown and the checks that wait for them."""
+    gaps = tuple(_gaps(statement))
+    for cause in Cause:
+        of_cause = [gap for gap in gaps if gap.cause is cause]
+        if of_cause:
+            yield _folded(cause, of_cause)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Gap:
+    """One thing that is not known: the fact, why, and the check that waits for it where one does."""
+
+    cause: Cause
+    fact: str
+    why: str
+    check: str
+
+
+def _gaps(statement: Statement) -> Iterator[_Gap]:
+    for finding in statement.findings:
+        if finding.verdict is Verdict.UNKNOWN:
+            need, _, why = finding.message.partition(": ")
+            is_fact = need in finding.cites
+            yield _Gap(
+                cause=finding.cause or Cause.ABSENT,
+                fact=need if is_fact else "",
+                why=why if is_fact else finding.message,
+                check=finding.check,
+            )
+    for fact in statement.case.subject.facts:
+        if isinstance(fact.state, Unknown):
+            yield _Gap(cause=fact.state.cause, fact=fact.name, why=fact.state.why, check="")
+
+
+def _folded(cause: Cause, gaps: list[_Gap]) -> Line:
+    facts = tuple(dict.fromkeys(gap.fact for gap in gaps if gap.fact))
+    checks = tuple(dict.fromkeys(gap.check for gap in gaps if gap.check))
+    reasons = tuple(dict.fromkeys(gap.why for gap in gaps if gap.why not in ("", cause.value)))
+    of = _count(len(facts), "fact") if facts else _count(len(checks), "check")
+    why = f" ({_some(reasons, 2)})" if reasons else ""
+    names = f" Unseen: {_some(facts, _NAMES_SHOWN)}." if facts else ""
+    waiting = f" Unanswered: {_some(checks, _NAMES_SHOWN)}." if checks else " No check waits for it."
+    return line(f"{of}: {cause.value}{why}.{names}{waiting}", head=Span(_WORD, Tone.DOUBT), indent=_INDENT)
+
+
+def _some(names: tuple[str, ...], shown: int) -> str:
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _summary(statement: Statement) -> Line:
+    """Return the last line: the verdicts counted, and how many of these checks are proved able to fail, and when."""
+    checks = tuple(dict.fromkeys(finding.check for finding in statement.findings))
+    if not checks:
+        return line(Span("no check was owed: nothing was judged, and that is no pass", Tone.DOUBT))
+    counts = ", ".join(f"{count} {verdict.value}" for verdict, count in statement.decision.counts)
+    drills = [drill for check in checks if (drill := statement.drills.get(check))]
+    proved = sum(drill.is_proof for drill in drills)
+    text = f"{_count(len(checks), 'check')}: {counts}. Drilled: {proved} of {len(checks)}"
+    if drills:
+        caught, total = sum(drill.caught for drill in drills), sum(drill.total for drill in drills)
+        text += f", {caught} of {total} sabotages caught, last {max(drill.on for drill in drills)}"
+    waived = len(statement.decision.waived)
+    return line(f"{text}.", f" {_count(waived, 'finding')} waived." if waived else "")

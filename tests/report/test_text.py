@@ -1,0 +1,151 @@
+"""The report, drawn whole at 80 columns: the files in golden/ are what a person sees."""
+
+import datetime
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.report.world import CHECKS, healthy, statement
+
+from affidavit.check import Landmine, Verdict
+from affidavit.fact.observation import Cause, Unknown
+from affidavit.gate import Waiver
+from affidavit.record.record import Record
+from affidavit.report import text
+from affidavit.report.checklist import checklist, lines
+from affidavit.report.statement import Correction, Statement
+from affidavit.report.terminal import draw
+
+GOLDEN = Path(__file__).parent / "golden"
+MATH = ("math",)
+
+
+def blinded(record: Record, cause: Cause, why: str, *prefixes: str) -> Record:
+    """Return a record in which the facts under some prefixes are unknown."""
+    return record.with_facts(
+        replace(fact, state=Unknown(cause, why)) if fact.name.startswith(prefixes) else fact for fact in record.facts
+    )
+
+
+def clean_run() -> Statement:
+    return statement(healthy(ranks=2))
+
+
+def failing_run() -> Statement:
+    return statement(healthy(ranks=2).altered("attention.kernels", MATH, rank=1))
+
+
+def run_to_review() -> Statement:
+    return statement(healthy().altered("tokens.supervised_roles", ("assistant", "user")))
+
+
+def unknown_run() -> Statement:
+    case = healthy()
+    blind = blinded(case.subject, Cause.NO_ADAPTER, "DeepSpeed engine", "attention.", "tokens.")
+    return statement(case.with_record("run", blind), drilled=False)
+
+
+def corrected_run() -> Statement:
+    correction = Correction(
+        number=2,
+        falls=("attention.kernels",),
+        survives=("tokens.*",),
+        not_reviewed=3,
+        reason="the panel had profiled the serving seat",
+        author="Ada",
+        on="2026-01-02",
+    )
+    case = healthy()
+    fallen = blinded(case.subject, Cause.FALLS, "falls since #2", "attention.kernels")
+    return statement(
+        case.with_record("run", fallen),
+        corrections=(correction,),
+        notes=("journal of rank 0: its last line is torn",),
+    )
+
+
+def half_seen_run() -> Statement:
+    case = healthy(ranks=2)
+    facts = (replace(fact, ranks=(0,)) if fact.ranks else fact for fact in case.subject.facts)
+    return statement(case.with_record("run", case.subject.with_facts(facts)))
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [clean_run, failing_run, run_to_review, unknown_run, corrected_run, half_seen_run],
+    ids=lambda scene: scene.__name__,
+)
+def test_the_report_is_what_a_person_was_shown_before(scene) -> None:
+    drawn = draw(text.report(scene()))
+    assert max(map(len, drawn.splitlines())) <= 80
+    assert drawn == (GOLDEN / f"{scene.__name__}.txt").read_text()
+
+
+def test_a_clean_run_takes_about_a_dozen_lines() -> None:
+    assert len(draw(text.report(clean_run())).splitlines()) <= 14
+
+
+def test_one_line_for_each_landmine_and_what_is_not_covered_is_no_pass() -> None:
+    rows = checklist(clean_run())
+    assert [row.landmine for row in rows] == list(Landmine)
+    assert {row.landmine for row in rows if row.verdict is Verdict.PASS} == {Landmine.RESULT, Landmine.TREE}
+    uncovered = [row for row in rows if row.verdict is None]
+    assert len(uncovered) == 5 and all(row.uncovered for row in uncovered)
+    assert draw(lines(uncovered)).count("not covered") == 5
+
+
+def test_a_check_that_exists_and_is_not_owed_covers_nothing() -> None:
+    case = healthy().without_role("run").with_record("run", replace(healthy().subject, facts=()))
+    said = replace(statement(case), findings=())
+    row = next(row for row in checklist(said) if row.landmine is Landmine.TREE)
+    assert row.verdict is None and row.uncovered == "no check is owed here"
+
+
+def test_what_blocks_is_said_before_what_waits() -> None:
+    case = healthy().altered("attention.kernels", MATH).altered("tokens.supervised_roles", ("user",))
+    drawn = draw(text.report(statement(case.without("tree.commit"))))
+    assert drawn.index("\nFAIL  ") < drawn.index("\nREVIEW  ") < drawn.index("\nUNKNOWN  ")
+    assert "affidavit accept 20260101-3f9a" in drawn
+
+
+def test_the_checklist_shows_the_worst_of_a_landmine() -> None:
+    case = healthy().altered("attention.kernels", MATH)
+    row = next(row for row in checklist(statement(case)) if row.landmine is Landmine.RESULT)
+    assert row.verdict is Verdict.FAIL
+
+
+def test_a_waiver_is_shown_and_the_verdict_stays() -> None:
+    waiver = Waiver(
+        target="attention-as-requested", reason="measured on purpose", author="Ada", until=datetime.date(2026, 2, 1)
+    )
+    case = healthy().altered("attention.kernels", MATH)
+    drawn = draw(text.report(statement(case, waivers=[waiver])))
+    assert "FAIL     attention-as-requested" in drawn
+    assert "waived by Ada until 2026-02-01: measured on purpose" in drawn
+    assert "1 finding waived" in drawn
+    expired = replace(waiver, until=datetime.date(2025, 1, 1))
+    assert "Ada's waiver ended on 2025-01-01" in draw(text.report(statement(case, waivers=[expired])))
+
+
+def test_a_drill_that_missed_something_proves_nothing() -> None:
+    said = clean_run()
+    missed = {check: replace(drill, caught=8) for check, drill in said.drills.items()}
+    rows = checklist(replace(said, drills=missed))
+    assert {row.proved for row in rows if row.verdict} == {"never drilled"}
+    one = {"attention-as-requested": said.drills["attention-as-requested"]}
+    rows = checklist(replace(said, drills=one))
+    assert "1 of 2 drilled" in {row.proved for row in rows}
+
+
+def test_no_finding_at_all_is_said_to_be_no_pass() -> None:
+    said = replace(statement(healthy()), findings=())
+    assert "no check was owed" in draw(text.report(said))
+
+
+def test_two_trainings_are_told_apart() -> None:
+    case = healthy().altered("attention.kernels", MATH)
+    record = case.subject
+    second = [replace(fact, episode=1) for fact in record.facts if fact.ranks]
+    both = replace(record, facts=(), episodes=2).with_facts((*record.facts, *second))
+    drawn = draw(text.report(statement(case.with_record("run", both), checks=CHECKS[:1])))
+    assert "training 1" in drawn and "training 2" in drawn
