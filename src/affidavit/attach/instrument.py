@@ -46,6 +46,9 @@ class Instrument:
     budget_seconds: ClassVar[float] = 2.0
     neutral: ClassVar[bool] = False
 
+    def release(self) -> None:
+        """Let go of everything held in the run: called when the live window ends, also after an error or a cut-off."""
+
     @classmethod
     def listeners(cls) -> tuple[tuple[type[Moment], bool, str], ...]:
         """Return ``(moment, sampled only, method name)`` for each listener, in the order of definition."""
@@ -67,6 +70,7 @@ class Emit:
     write: Callable[[Observation], None]
     evidence_folder: Path
     tokens_folder: Path
+    tokens_policy: str = "text"
     episode: int = 0
     step: int = 0
     spoken: set[str] = field(default_factory=set)
@@ -91,7 +95,7 @@ class Emit:
         folder = self.tokens_folder if tokens else self.evidence_folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with open(folder / digest.hex, "xb") as file:
+            with (folder / digest.hex).open("xb") as file:
                 file.write(content)
         except FileExistsError:
             pass

@@ -19,7 +19,10 @@ class Moment:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked(Moment):
-    """The script asked for something by name: ``subject`` is ours (``attention``, ``supervision``), ``source`` theirs."""
+    """The script asked for something: ``subject`` is our name (``attention``, ``supervision``), ``source`` theirs.
+
+    An adapter that can hear the request fires ``unstated`` where nobody made it, so that silence is never a guess.
+    """
 
     subject: str
     value: str
@@ -36,6 +39,15 @@ class Loaded(Moment):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Configured(Moment):
+    """What each layer of the model that trains is configured with, by module path."""
+
+    subject: str
+    layers: Mapping[str, str]
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrainBegin(Moment):
     """A training loop is about to take its first step, or, where only the optimizer shows it, is taking it.
 
@@ -46,6 +58,7 @@ class TrainBegin(Moment):
     model: object
     optimizer: object | None = None
     tokenizer: object | None = None
+    arguments: object | None = None
     planned_steps: int = 0
     late: bool = False
 
@@ -59,7 +72,7 @@ class StepBegin(Moment):
 
 @dataclass(frozen=True, kw_only=True)
 class Batch(Moment):
-    """A batch enters the outermost model by keyword inside a sampled step; tensors are where the model will read them."""
+    """A batch enters the outermost model in the sampled step; tensors are those that the model will read."""
 
     step: int
     inputs: Mapping[str, object]

@@ -1,0 +1,1 @@
+"""Frameworks, one file each, to moments: they know no facts, and nothing but them knows a framework."""

@@ -1,0 +1,174 @@
+"""Transformers → moments: the Trainer's loop, what attention a model asked for, what each layer is configured with.
+
+The loop is heard through ``DEFAULT_CALLBACKS``, an extension point; ``_inner_training_loop`` and model forwards, which
+source patchers rewrite, are never touched. The attention request is heard where every way of building a model passes
+it on, before the library resolves it: ``PreTrainedModel._check_and_adjust_attn_implementation``.
+
+Source: hf-stack-spike §3–4; transformers 5.24 modeling_utils, trainer; critic-architect R8, R9.
+Blind to: a Trainer without our callback (the optimizer hooks then see a plain loop, and that is noted).
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+from affidavit.adapters.torch import begin_step, begin_training, end_step, end_training, gradients_ready
+from affidavit.attach.moment import Asked, Configured, Loaded, TrainBegin
+from affidavit.attach.session import Session
+
+UNSTATED = "unstated"
+_requests: weakref.WeakKeyDictionary[Any, tuple[str, str]] = weakref.WeakKeyDictionary()
+"""What each live model was asked to use for attention, and through what."""
+
+
+# --- the Trainer ------------------------------------------------------------------------------------------------
+
+
+def _bind_trainer(module: ModuleType, session: Session) -> None:
+    callback_class: type[Any] = module.TrainerCallback
+
+    class AffidavitCallback(callback_class):  # type: ignore[misc]
+        """Tells Affidavit when the Trainer begins, steps and ends."""
+
+        def on_train_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            remaining = state.max_steps - state.global_step
+            begin_training(
+                session,
+                TrainBegin(
+                    driver="transformers.Trainer",
+                    model=live.get("model"),
+                    optimizer=_bare(live.get("optimizer")),
+                    tokenizer=_tokenizer(live.get("processing_class")),
+                    arguments=args,
+                    planned_steps=max(remaining, 0),
+                ),
+            )
+
+        def on_step_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            begin_step(session, state.global_step + 1, live.get("model"))
+
+        def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            gradients_ready(session, state.global_step + 1, live.get("model"), _bare(live.get("optimizer")))
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            if session.launch.mode == "rehearsal":
+                control.should_save = False
+            end_step(session, state.global_step)
+
+        def on_train_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            end_training(session, state.global_step)
+
+    module.DEFAULT_CALLBACKS.append(AffidavitCallback)
+
+
+def _bare(optimizer: Any) -> Any:
+    """Return the optimizer inside Accelerate's wrapper."""
+    return getattr(optimizer, "optimizer", optimizer)
+
+
+# --- attention --------------------------------------------------------------------------------------------------
+
+
+def _bind_models(module: ModuleType, session: Session) -> None:
+    model_class = module.PreTrainedModel
+    resolve = model_class._check_and_adjust_attn_implementation
+
+    @functools.wraps(resolve)
+    def heard(self: Any, attn_implementation: Any, *args: Any, **kwargs: Any) -> Any:
+        _requests[self] = (_named(attn_implementation), f"{type(self).__name__}(attn_implementation=…)")
+        return resolve(self, attn_implementation, *args, **kwargs)
+
+    model_class._check_and_adjust_attn_implementation = heard
+
+
+def _named(implementation: Any) -> str:
+    if implementation is None:
+        return UNSTATED
+    if isinstance(implementation, Mapping):
+        return ", ".join(f"{part or 'model'}: {name}" for part, name in implementation.items())
+    return str(implementation)
+
+
+def describe(moment: TrainBegin, session: Session) -> None:
+    """Say what attention the model that trains asked for and is configured with, layer by layer."""
+    modules = dict(moment.model.named_modules())  # type: ignore[attr-defined]
+    base = next((module for module in modules.values() if module in _requests), None)
+    if base is not None:
+        value, source = _requests[base]
+        session.fire(Asked(subject="attention", value=value, source=source))
+    layers = {
+        path: str(implementation)
+        for path, module in modules.items()
+        if "Attention" in type(module).__name__
+        and (implementation := getattr(getattr(module, "config", None), "_attn_implementation", None)) is not None
+    }
+    if layers:
+        session.fire(Configured(subject="attention", layers=layers, source="config of each attention module"))
+
+
+# --- tokenizers -------------------------------------------------------------------------------------------------
+
+
+class _Tokenizer:
+    """A transformers tokenizer as instruments ask for it. It never encodes: that may change truncation and padding."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._pieces: dict[int, str] = {}
+
+    @property
+    def pad(self) -> int | None:
+        return self._tokenizer.pad_token_id  # type: ignore[no-any-return]
+
+    @property
+    def ends(self) -> frozenset[int]:
+        end = self._tokenizer.eos_token_id
+        return frozenset(end if isinstance(end, list) else () if end is None else (end,))
+
+    def render(self, messages: Sequence[tuple[str, str]]) -> str | None:
+        if not getattr(self._tokenizer, "chat_template", None):
+            return None
+        talk = [{"role": role, "content": content} for role, content in messages]
+        try:
+            return str(self._tokenizer.apply_chat_template(talk, tokenize=False))
+        except Exception:  # noqa: BLE001  templates are programs that refuse roles by raising whatever they like
+            return None
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        for token in set(ids) - self._pieces.keys():
+            self._pieces[token] = self.text([token])
+        return [self._pieces[token] for token in ids]
+
+    def text(self, ids: Sequence[int]) -> str:
+        return str(self._tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False))
+
+
+def _tokenizer(processing: Any) -> _Tokenizer | None:
+    """Return the tokenizer of a processing class, which may be one, hold one, or be an image processor."""
+    tokenizer = getattr(processing, "tokenizer", processing)
+    return _Tokenizer(tokenizer) if hasattr(tokenizer, "decode") else None
+
+
+def _bind_tokenizers(module: ModuleType, session: Session) -> None:
+    tokenizer_class = module.PreTrainedTokenizerBase
+    load = tokenizer_class.from_pretrained.__func__
+
+    @functools.wraps(load)
+    def from_pretrained(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        tokenizer = load(cls, *args, **kwargs)
+        source = f"{type(tokenizer).__name__}.from_pretrained"
+        session.fire(Loaded(kind="tokenizer", item=_Tokenizer(tokenizer), source=source))
+        return tokenizer
+
+    tokenizer_class.from_pretrained = classmethod(from_pretrained)
+
+
+BINDS = {
+    "transformers.trainer": _bind_trainer,
+    "transformers.modeling_utils": _bind_models,
+    "transformers.tokenization_utils_base": _bind_tokenizers,
+}

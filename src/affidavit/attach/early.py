@@ -1,0 +1,207 @@
+"""What runs at the start of every interpreter we reach: a listing of files, a finder, and nothing else.
+
+It costs milliseconds and imports only what the interpreter has loaded already; everything heavier waits until a
+framework that an adapter knows is imported. Loaded by file path, because Affidavit need not be installed here.
+
+Source: critic-architect R5–R8; DESIGN §5.1–5.4.
+Blind to: native file access (safetensors, tokenizers, pyarrow raise no audit event), code that was never executed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from _frozen_importlib_external import spec_from_file_location
+
+CONFIG_SUFFIXES = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".jinja", ".jinja2")
+CONFIG_BYTES = 1 << 20
+"""A file larger than this is data, not a config; hashing it here would hold up whoever opened it."""
+_WRITING = os.O_WRONLY | os.O_RDWR
+
+
+class Listing:
+    """The files whose code this interpreter executes and the configs it opens, first-party ones with a digest.
+
+    The digest is taken when the file passes, because a file edited a minute later is not what ran. An audit hook
+    cannot be removed, so it is switched off by ``close()`` and from then on returns at once.
+    """
+
+    def __init__(self, package: str) -> None:
+        self.digests: dict[str, str] = {}
+        self.configs: dict[str, str] = {}
+        self.elsewhere: dict[str, None] = {}
+        self.late = False
+        self._open = True
+        self._busy = False
+        scripts = tuple(os.path.join(prefix, "bin") + os.sep for prefix in {sys.prefix, sys.base_prefix})
+        self._foreign = (os.path.dirname(os.__file__) + os.sep, package + os.sep, *scripts)
+
+    def hook(self, event: str, args: tuple[object, ...]) -> None:
+        if event == "exec":
+            if self._open and not self._busy:
+                self._executed(getattr(args[0], "co_filename", ""))
+        elif event == "open":
+            if self._open and not self._busy:
+                self._opened(args)
+        elif event == "cpython.run_file" and self._open:
+            self._executed(str(args[0]))
+
+    def close(self) -> None:
+        self._open = False
+
+    def add_modules(self, modules: object) -> None:
+        """Add the files of modules that were imported before this listing began, or natively."""
+        for module in list(modules.values()):  # type: ignore[attr-defined]
+            path = getattr(module, "__file__", None)
+            if isinstance(path, str) and path not in self.digests and path not in self.elsewhere:
+                self._executed(path)
+
+    def _executed(self, path: str) -> None:
+        if not path or path[0] == "<" or path in self.digests or path in self.elsewhere:
+            return
+        if self._is_foreign(path):
+            self.elsewhere[path] = None
+        else:
+            self.digests[path] = self._digest(path)
+
+    def _opened(self, args: tuple[object, ...]) -> None:
+        path, _, flags = (*args, None, None, None)[:3]
+        if not isinstance(path, str) or not path.endswith(CONFIG_SUFFIXES):
+            return
+        if isinstance(flags, int) and flags & _WRITING:
+            return
+        path = os.path.abspath(path)
+        if path not in self.configs and not self._is_foreign(path) and _size(path) <= CONFIG_BYTES:
+            self.configs[path] = self._digest(path)
+
+    def _is_foreign(self, path: str) -> bool:
+        return path.startswith(self._foreign) or "site-packages" in path or "dist-packages" in path
+
+    def _digest(self, path: str) -> str:
+        self._busy = True
+        try:
+            from hashlib import sha256
+
+            with open(path, "rb") as file:
+                return sha256(file.read()).hexdigest()
+        except (OSError, ValueError):
+            return ""
+        finally:
+            self._busy = False
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return CONFIG_BYTES + 1
+
+
+class Finder:
+    """Stands first in ``sys.meta_path``: serves our own package from the launcher's install, and wakes adapters.
+
+    A framework that an adapter is named for is found by the finders behind us; its loader then tells us, after the
+    module has run. Loader type, spec and source stay what they were.
+    """
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+        self.awaited: dict[str, object] = {}
+        self._searching: set[str] = set()
+        for entry in os.listdir(os.path.join(package, "adapters")):
+            if entry.endswith(".py") and entry != "__init__.py":
+                self.awaited[entry[:-3]] = _wake
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+        if name == "affidavit":
+            return spec_from_file_location(
+                name, os.path.join(self.package, "__init__.py"), submodule_search_locations=[self.package]
+            )
+        if name not in self.awaited or name in self._searching:
+            return None
+        self._searching.add(name)
+        try:
+            spec = _search(self, name, path, target)
+        finally:
+            self._searching.discard(name)
+        if spec is not None and spec.loader is not None:
+            _tell(spec.loader, self.awaited[name])
+        return spec
+
+    def expect(self, name: str, bind: object) -> None:
+        """Call ``bind(module)`` once a module has run, at once where it has run already."""
+        module = sys.modules.get(name)
+        if module is not None:
+            bind(module)  # type: ignore[operator]
+        else:
+            self.awaited[name] = bind
+
+
+def _search(finder: object, name: str, path: object, target: object):  # type: ignore[no-untyped-def]
+    for other in sys.meta_path:
+        if other is not finder and hasattr(other, "find_spec"):
+            spec = other.find_spec(name, path, target)  # type: ignore[arg-type]
+            if spec is not None:
+                return spec
+    return None
+
+
+def _tell(loader: object, bind: object) -> None:
+    run = loader.exec_module  # type: ignore[attr-defined]
+
+    def exec_module(module: object) -> None:
+        run(module)
+        bind(module)  # type: ignore[operator]
+
+    try:
+        loader.exec_module = exec_module  # type: ignore[attr-defined]
+    except AttributeError:
+        return
+
+
+def _wake(module: object) -> None:
+    """Load the inner half and hand it the framework; whatever goes wrong there is ours to keep."""
+    try:
+        from affidavit import boot
+
+        boot.wake(module.__name__)  # type: ignore[attr-defined]
+    except Exception as error:  # noqa: BLE001  an adapter that cannot load must not stop the import it waited for
+        refuse(f"adapter for {getattr(module, '__name__', module)}: {type(error).__name__}: {error}")
+
+
+def refuse(why: str) -> None:
+    """Write down why something of ours did not attach, where the launcher looks for it."""
+    try:
+        with open(os.path.join(os.path.dirname(os.environ["AFFIDAVIT_LAUNCH"]), "hello.refused"), "a") as file:
+            file.write(why + "\n")
+    except (OSError, KeyError):
+        sys.stderr.write(f"affidavit: {why}\n")
+
+
+listing: Listing
+finder: Finder
+
+
+def start(package: str) -> None:
+    """Attach to this interpreter. Called once, by the shadow or by the explicit line."""
+    global listing, finder
+    listing = Listing(package)
+    finder = Finder(package)
+    sys.modules["_affidavit_early"] = sys.modules[__name__]
+    sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
+    sys.addaudithook(listing.hook)
+    _hello(os.environ.get("AFFIDAVIT_LAUNCH", ""))
+
+
+def _hello(launch: str) -> None:
+    """Make the file that proves that anything attached at all; the first process to come wins."""
+    if not launch:
+        return
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        descriptor = os.open(os.path.join(os.path.dirname(launch), "hello"), flags, 0o644)
+    except OSError:
+        return
+    text = f'{{"pid": {os.getpid()}, "python": "{sys.version.split()[0]}", "executable": "{sys.executable}"}}\n'
+    os.write(descriptor, text.encode("utf-8", "surrogateescape"))
+    os.close(descriptor)

@@ -1,0 +1,307 @@
+"""The session: takes moments from adapters, hands them to instruments under guard, writes what these say.
+
+One a process. It opens its journal at the first moment that comes from a live training object, because importing
+torch, or even building an Accelerator, is no sign of training: launchers, agents, loader and compile workers do both.
+
+Hot path: after the sampled step a step costs one comparison and one heartbeat.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from affidavit.attach.guard import TimeLimitPassed, can_limit, describe, limited
+from affidavit.attach.heartbeat import Heartbeat
+from affidavit.attach.instrument import Emit, Instrument, process_identity
+from affidavit.attach.launch import Launch
+from affidavit.attach.moment import Moment, StepBegin, StepEnd, TrainBegin, TrainEnd
+from affidavit.attach.neutral import Keeper, neutral
+from affidavit.fact import folder
+from affidavit.fact.journal import Journal
+from affidavit.fact.observation import Cause, Observation
+from affidavit.fact.term import Vocabulary
+
+SAMPLED_STEP = 2
+"""The first step pays for warm-up and compilation; the second is what the run will be."""
+ERRORS_ALLOWED = 2
+
+
+@dataclass
+class _Seat:
+    """An instrument in this session: its voice, its listeners, and whether it is still trusted."""
+
+    instrument: Instrument
+    emit: Emit
+    errors: int = 0
+    off: bool = False
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a process stands among its peers, as the framework says once it is known."""
+
+    rank: int
+    world: int
+    backend: str = ""
+
+
+@dataclass
+class Session:
+    """Everything of ours that is alive in one training process."""
+
+    launch: Launch
+    vocabulary: Vocabulary
+    instruments: tuple[type[Instrument], ...]
+    details: dict[str, object]
+    standing: Callable[[], Standing]
+    keepers: list[Keeper] = field(default_factory=list)
+    describers: list[Callable[[TrainBegin, Session], None]] = field(default_factory=list)
+    at_live: list[Callable[[], None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.episode = 0
+        self.driver = ""
+        self.live = True
+        self.sampled_step = SAMPLED_STEP
+        self._count = 0
+        self._step = 0
+        self._journal: Journal | None = None
+        self._pending: list[Observation] = []
+        self._heartbeat: Heartbeat | None = None
+        self._told = False
+        self._detached = False
+        self._seats: list[_Seat] = []
+        self._seat_instruments()
+        os.register_at_fork(after_in_child=self.detach)
+
+    # --- what adapters call -----------------------------------------------------------------------------------
+
+    def fire(self, moment: Moment) -> None:
+        """Hand a moment to every instrument that listens. Raises nothing but what the user's own signals raise."""
+        if self._detached:
+            return
+        if isinstance(moment, TrainBegin):
+            self._begin(moment)
+        sampled = self._count == self.sampled_step
+        for seat in self._seats:
+            for kind, sampled_only, name in type(seat.instrument).listeners():
+                if type(moment) is kind and (sampled or not sampled_only):
+                    self._call(seat, name, moment)
+        if isinstance(moment, TrainBegin):
+            self._describe(moment)
+        if isinstance(moment, TrainEnd):
+            self._end(moment)
+        self._say_if_silenced()
+
+    def listens(self, kind: type[Moment]) -> bool:
+        """Say whether any instrument still wants this kind of moment, so that an adapter can spare its cost."""
+        return (
+            self.live
+            and not self._detached
+            and any(
+                kind is wanted
+                for seat in self._seats
+                if not seat.off
+                for wanted, _, _ in type(seat.instrument).listeners()
+            )
+        )
+
+    @property
+    def sampling(self) -> bool:
+        """Whether the step that is running is the sampled one."""
+        return self.live and self._count == self.sampled_step
+
+    def step_begin(self, step: int) -> None:
+        """Say that optimizer step ``step`` begins; it costs a comparison once the sampled step is over."""
+        if self.live or self.launch.mode == "rehearsal":
+            self._count += 1
+            self._step = step
+            if self.live:
+                self.fire(StepBegin(step=step))
+
+    def step_end(self, step: int) -> None:
+        """Say that the optimizer has taken step ``step``: beat, and close the live window after the sampled one."""
+        if self._heartbeat is not None:
+            self._heartbeat.beat(step)
+        if self.live:
+            self.fire(StepEnd(step=step))
+            if self._count >= self.sampled_step:
+                self._close_live()
+        if self.launch.mode == "rehearsal" and self._count >= max(self.launch.rehearsal_steps, self.sampled_step):
+            self._leave_rehearsal()
+
+    def unwatched(self, kind: type[Moment], cause: Cause, why: str) -> None:
+        """Say for every instrument that waits for this kind of moment that it will not come, and why."""
+        for seat in self._seats:
+            if any(kind is wanted for wanted, _, _ in type(seat.instrument).listeners()):
+                for term in seat.emit.emits:
+                    if term not in seat.emit.spoken:
+                        seat.emit.unknown(term, cause, why)
+
+    def note(self, text: str) -> None:
+        if self._journal is not None:
+            self._journal.write("note", text=text)
+
+    def detach(self) -> None:
+        """Fall silent for ever in this process; a forked child is not the run."""
+        self._detached = True
+        self.live = False
+        if self._journal is not None:
+            self._journal.abandon()
+            self._journal = None
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
+            self._heartbeat = None
+
+    def close(self, reason: str) -> None:
+        """Say that this process ends in an orderly way."""
+        if self._journal is not None and not self._detached:
+            self._journal.close(reason)
+
+    # --- inside -----------------------------------------------------------------------------------------------
+
+    def _begin(self, moment: TrainBegin) -> None:
+        """Open the journal, or begin the episode anew: inside one outer ``train()`` the last beginning wins."""
+        for hook in tuple(self.at_live):
+            hook()
+        for seat in self._seats:
+            self._release(seat)
+        self._count = 0
+        self.live = True
+        self.driver = moment.driver
+        self.sampled_step = min(SAMPLED_STEP, moment.planned_steps) if moment.planned_steps > 0 else SAMPLED_STEP
+        if self._journal is None:
+            self._open_journal()
+        standing = self.standing()
+        journal = self._journal
+        if journal is not None:
+            journal.write("bound", rank=standing.rank, world=standing.world, backend=standing.backend)
+            journal.write("episode", number=self.episode, driver=moment.driver)
+        for seat in self._seats:
+            seat.emit.episode = self.episode
+        pending, self._pending = self._pending, []
+        for seen in pending:
+            self._write(seen)
+
+    def _describe(self, moment: TrainBegin) -> None:
+        """Let every adapter whose framework is in this process say what it knows of the model that begins to train."""
+        for describe_model in self.describers:
+            try:
+                describe_model(moment, self)
+            except Exception as error:  # noqa: BLE001  facts it would have shown stay unseen, with their cause
+                self.note(f"{describe_model.__module__} could not describe the model: {describe(error)}")
+
+    def _open_journal(self) -> None:
+        process = process_identity()
+        spool = Path(self.launch.spool)
+        emits = sorted(term for instrument in self.instruments for term in instrument.emits)
+        details = {**self.details, "attempt": self.launch.attempt, "emits": emits, "limited": can_limit()}
+        path = folder.journal(spool, process, self.launch.attempt)
+        self._journal = Journal(path, process=process, details=details)
+        self._heartbeat = Heartbeat(folder.heartbeat(spool, process, self.launch.attempt))
+        self._say_if_silenced()
+
+    def _end(self, moment: TrainEnd) -> None:
+        if self.live:
+            self._close_live()
+        if self._journal is not None:
+            self._journal.write("episode", number=self.episode, driver=self.driver, ended=moment.error or "returned")
+        self.episode += 1
+        self._seat_instruments()
+
+    def _close_live(self) -> None:
+        """End the live window: what an instrument has not said by now it did not see."""
+        for hook in tuple(self.at_live):
+            hook()
+        for seat in self._seats:
+            for term in seat.emit.emits:
+                if term not in seat.emit.spoken:
+                    why = f"nothing showed it by the end of step {self._step}"
+                    seat.emit.unknown(term, Cause.NOT_REACHED if self._count < self.sampled_step else Cause.ABSENT, why)
+            self._release(seat)
+        self.live = False
+        if self._journal is not None:
+            self._journal.write("live", step=self._step)
+        self._say_if_silenced()
+
+    def _seat_instruments(self) -> None:
+        spool = Path(self.launch.spool)
+        self._seats = [
+            _Seat(
+                instrument=instrument(),
+                emit=Emit(
+                    vocabulary=self.vocabulary,
+                    instrument=instrument.name,
+                    emits=instrument.emits,
+                    write=self._write,
+                    evidence_folder=spool / folder.EVIDENCE,
+                    tokens_folder=spool / folder.TOKENS,
+                    tokens_policy=self.launch.tokens,
+                    episode=self.episode,
+                ),
+            )
+            for instrument in self.instruments
+        ]
+
+    def _call(self, seat: _Seat, name: str, moment: Moment) -> None:
+        if seat.off:
+            return
+        seat.emit.step = self._step
+        try:
+            with limited(seat.instrument.budget_seconds):
+                if seat.instrument.neutral:
+                    with neutral(tuple(self.keepers)):
+                        getattr(seat.instrument, name)(moment, seat.emit)
+                else:
+                    getattr(seat.instrument, name)(moment, seat.emit)
+        except TimeLimitPassed:
+            seat.off = True
+            self._blame(seat, Cause.TIME_LIMIT, f"{seat.instrument.name} passed {seat.instrument.budget_seconds:g} s")
+        except Exception as error:  # noqa: BLE001  it becomes an Unknown with its cause, never the run's problem
+            seat.errors += 1
+            seat.off = seat.errors >= ERRORS_ALLOWED
+            self._blame(seat, Cause.INSTRUMENT_FAILED, f"{seat.instrument.name}: {describe(error)}")
+        if seat.off:
+            self._release(seat)
+
+    def _release(self, seat: _Seat) -> None:
+        try:
+            seat.instrument.release()
+        except Exception as error:  # noqa: BLE001  as above
+            self.note(f"{seat.instrument.name} did not let go: {describe(error)}")
+
+    def _blame(self, seat: _Seat, cause: Cause, why: str) -> None:
+        try:
+            for term in seat.emit.emits:
+                if term not in seat.emit.spoken:
+                    seat.emit.unknown(term, cause, why)
+        except Exception as error:  # noqa: BLE001  there is nobody left to tell but the supervisor, through the note
+            self.note(f"{seat.instrument.name} could not even fail: {describe(error)}")
+
+    def _write(self, seen: Observation) -> None:
+        if self._journal is None:
+            self._pending.append(seen)
+        else:
+            self._journal.observe(seen)
+
+    def _say_if_silenced(self) -> None:
+        if self._told or self._journal is None or not self._journal.silenced:
+            return
+        self._told = True
+        self.live = False
+        try:
+            sys.stderr.write(f"affidavit: the journal fell silent ({self._journal.silenced}); the run goes on.\n")
+        except (OSError, ValueError):
+            return
+
+    def _leave_rehearsal(self) -> None:
+        """End this rank here and now, so that no ``save_model``, ``push_to_hub`` or ``finally:`` of the script runs."""
+        if self._journal is not None:
+            self._journal.close("rehearsed")
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(0)

@@ -1,0 +1,96 @@
+"""Adapters: which of the names asked for matched a module, and which adapted modules really train."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from affidavit.attach.instrument import Emit, Instrument, at
+from affidavit.attach.moment import Adapted, Gradients, StepBegin
+from affidavit.fact.term import Method
+from affidavit.fact.values import Tally
+
+
+class AdapterTargets(Instrument):
+    """Emits the kind of adapter, the names asked for, and the modules each name matched.
+
+    Where no framework that brings adapters is in the process, or it finds none, the kind is "none".
+
+    Source: hf-stack-spike §1 (one mistyped name of two is silent); corpus class L2.
+    Blind to: adapters written by hand, outside such a framework.
+    """
+
+    name = "adapter targets"
+    emits = ("adapter.kind", "adapter.targets", "adapter.matched")
+
+    def __init__(self) -> None:
+        self._adapted = False
+
+    @at(Adapted)
+    def adapted(self, moment: Adapted, emit: Emit) -> None:
+        self._adapted = True
+        matched = Tally.count("modules", dict.fromkeys(moment.asked, 0) | _by_name(moment.asked, moment.modules))
+        emit.known("adapter.kind", moment.kind, source=moment.source, method=Method.INSPECTED)
+        emit.requested("adapter.targets", moment.asked, source=moment.source)
+        emit.known("adapter.targets", matched.kinds, source="modules of the live model", method=Method.INSPECTED)
+        emit.known("adapter.matched", matched, source="modules of the live model", method=Method.INSPECTED)
+
+    @at(StepBegin)
+    def none(self, moment: StepBegin, emit: Emit) -> None:
+        if not self._adapted and "adapter.kind" not in emit.spoken:
+            source = "no module of the live model carries an adapter"
+            emit.known("adapter.kind", "none", source=source, method=Method.INSPECTED)
+            emit.known("adapter.targets", (), source=source, method=Method.INSPECTED)
+            emit.known("adapter.matched", Tally("modules", ()), source=source, method=Method.INSPECTED)
+
+
+class AdapterTraining(Instrument):
+    """Emits how many adapted modules train: a gradient arrived, it is not all zero, and the optimizer owns the weight.
+
+    Either matrix of a pair is enough: at the first step the gradient of LoRA's A is zero by construction.
+
+    Source: corpus L3 (frozen adapters; an optimizer built before the adapters).
+    Blind to: whether the weight then moves; an optimizer may still be told not to (learning rate 0).
+    """
+
+    name = "adapter training"
+    emits = ("adapter.trained",)
+
+    def __init__(self) -> None:
+        self._asked: tuple[str, ...] = ()
+        self._modules: dict[str, list[Any]] = {}
+
+    @at(Adapted)
+    def adapted(self, moment: Adapted, emit: Emit) -> None:
+        self._asked = moment.asked
+        self._modules = {path: list(parameters) for path, parameters in moment.modules.items()}
+
+    @at(Gradients, sampled=True)
+    def gradients(self, moment: Gradients, emit: Emit) -> None:
+        optimizer: Any = moment.optimizer
+        owned = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
+        trained = {path: parameters for path, parameters in self._modules.items() if _trains(parameters, owned)}
+        counts = dict.fromkeys(self._asked, 0) | _by_name(self._asked, trained)
+        source = f"gradients and optimizer before step {moment.step}"
+        emit.known("adapter.trained", Tally.count("modules", counts), source=source, method=Method.EXECUTED)
+        self._modules = {}
+
+    def release(self) -> None:
+        self._modules = {}
+
+
+def _trains(parameters: Sequence[Any], owned: set[int]) -> bool:
+    return any(
+        parameter.grad is not None and id(parameter) in owned and bool(parameter.grad.any()) for parameter in parameters
+    )
+
+
+def _by_name(asked: Sequence[str], modules: Mapping[str, object]) -> dict[str, int]:
+    """Count modules by the asked name that is the end of their path; what no name explains counts as itself."""
+    counts: dict[str, int] = {}
+    for path in modules:
+        name = next((name for name in asked if path == name or path.endswith(f".{name}")), None)
+        if name is None:
+            name = asked[0] if len(asked) == 1 else path.rpartition(".")[2]
+        counts[name] = counts.get(name, 0) + 1
+    return counts
