@@ -9,11 +9,13 @@ from tests.report.world import CHECKS, healthy, statement
 
 from affidavit.check import Landmine, Verdict
 from affidavit.fact.observation import Cause, Unknown
+from affidavit.fact.values import Digest
 from affidavit.gate import Waiver
+from affidavit.record.chain import Annotation, Extent
 from affidavit.record.record import Record
 from affidavit.report import text
 from affidavit.report.checklist import checklist, lines
-from affidavit.report.statement import Correction, Statement
+from affidavit.report.statement import Statement
 from affidavit.report.terminal import draw
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -46,21 +48,25 @@ def unknown_run() -> Statement:
 
 
 def corrected_run() -> Statement:
-    correction = Correction(
-        number=2,
+    manifest = Digest("sha256", "0" * 64)
+    correction = Annotation(
+        seq=2,
+        prev=manifest,
+        about=manifest,
+        kind=Extent.ERRATUM,
         falls=("attention.kernels",),
         survives=("tokens.*",),
-        not_reviewed=3,
+        not_reviewed=("adapter.*", "tree.*"),
         reason="the panel had profiled the serving seat",
         author="Ada",
-        on="2026-01-02",
+        time=datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc),
     )
     case = healthy()
     fallen = blinded(case.subject, Cause.FALLS, "falls since #2", "attention.kernels")
     return statement(
-        case.with_record("run", fallen),
+        case.with_record("run", replace(fallen, notes=("journal of rank 0: its last line is torn",))),
         corrections=(correction,),
-        notes=("journal of rank 0: its last line is torn",),
+        notes=("instruments.jsonl line 3 is unreadable",),
     )
 
 

@@ -9,7 +9,8 @@ from affidavit.case import Case, case_of
 from affidavit.check import Check, Fail, Landmine, Outcome, Pass, Review, Site, check, judge
 from affidavit.fact.values import Layers, Table, Tally, Value
 from affidavit.gate import Waiver, decide
-from affidavit.report.statement import Correction, Drilled, Statement
+from affidavit.record.chain import Annotation
+from affidavit.report.statement import Drilled, Statement
 
 DAY = datetime.date(2026, 1, 1)
 RUN: Mapping[str, Value] = {
@@ -91,7 +92,7 @@ def statement(
     checks: tuple[Check, ...] = CHECKS,
     waivers: Sequence[Waiver] = (),
     drilled: bool = True,
-    corrections: tuple[Correction, ...] = (),
+    corrections: tuple[Annotation, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Statement:
     findings = judge(checks, case)

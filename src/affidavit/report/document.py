@@ -43,21 +43,10 @@ def statement(said: Statement) -> Document:
             check: {"on": drill.on.isoformat(), "caught": drill.caught, "total": drill.total}
             for check, drill in sorted(said.drills.items())
         },
-        "corrections": [
-            {
-                "number": correction.number,
-                "falls": list(correction.falls),
-                "survives": list(correction.survives),
-                "not_reviewed": correction.not_reviewed,
-                "reason": correction.reason,
-                "author": correction.author,
-                "on": correction.on,
-            }
-            for correction in said.corrections
-        ],
+        "corrections": [json.loads(correction.encode()) for correction in said.corrections],
         "roles": sorted(said.case.records),
         "facts": facts(subject),
-        "notes": list(said.notes),
+        "notes": [*subject.notes, *said.notes],
     }
 
 

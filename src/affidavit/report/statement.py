@@ -12,6 +12,7 @@ from affidavit.check.rule import Check
 from affidavit.fact.observation import Cause, Unknown
 from affidavit.fact.term import Scope
 from affidavit.gate import Decision
+from affidavit.record.chain import Annotation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,19 +29,6 @@ class Drilled:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Correction:
-    """A standing annotation: what it takes away, what it leaves, and what nobody reviewed."""
-
-    number: int
-    falls: tuple[str, ...]
-    survives: tuple[str, ...]
-    not_reviewed: int
-    reason: str
-    author: str
-    on: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Statement:
     """One judged record: the case, what was found, what follows, and how far the checks themselves are proved.
 
@@ -49,7 +37,8 @@ class Statement:
         status: how it stands: ``FINISHED, 20 steps``, ``live at step 2``, ``before the command``.
         checks: every check that was loaded, owed or not.
         drills: the last drill of each check that has one.
-        notes: what a reader should be told and no check judges: a torn journal, an unreadable ledger line.
+        corrections: the standing annotations of a sealed record, whose facts are folded already.
+        notes: what a reader should be told beside the record's own notes: an unreadable ledger line.
     """
 
     title: str
@@ -59,7 +48,7 @@ class Statement:
     findings: tuple[Finding, ...]
     decision: Decision
     drills: Mapping[str, Drilled] = field(default_factory=dict)
-    corrections: tuple[Correction, ...] = ()
+    corrections: tuple[Annotation, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

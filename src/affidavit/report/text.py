@@ -9,9 +9,10 @@ from affidavit import __version__
 from affidavit.check.finding import Finding, Landmine, Verdict
 from affidavit.fact.observation import Cause, Unknown
 from affidavit.gate import Waiver
+from affidavit.record.chain import Annotation
 from affidavit.report.checklist import checklist
 from affidavit.report.checklist import lines as checklist_lines
-from affidavit.report.statement import Correction, Statement
+from affidavit.report.statement import Statement
 from affidavit.report.terminal import Line, Span, Tone, line
 
 _WORD = Verdict.UNKNOWN.value
@@ -33,7 +34,7 @@ def report(statement: Statement) -> Iterator[Line]:
         yield from _correction(correction)
     yield from checklist_lines(checklist(statement))
     yield from _details(statement)
-    for note in statement.notes:
+    for note in (*statement.case.subject.notes, *statement.notes):
         yield line(note, head=Span("note", Tone.FAINT), indent=_INDENT)
     yield line()
     yield _summary(statement)
@@ -45,13 +46,13 @@ def _attachment(statement: Statement) -> Iterator[Line]:
         yield line(Span(f"attached on {statement.attached} of {world} ranks: the others were not seen", Tone.BAD))
 
 
-def _correction(correction: Correction) -> Iterator[Line]:
-    falls = ", ".join(correction.falls) or "nothing"
-    survives = ", ".join(correction.survives) or "nothing named"
+def _correction(said: Annotation) -> Iterator[Line]:
+    falls, survives = ", ".join(said.falls) or "nothing", ", ".join(said.survives) or "nothing named"
+    left = ", ".join(said.not_reviewed) or "nothing"
     yield line(
-        Span(f"corrected by {correction.author} on {correction.on}: {correction.reason}", Tone.DOUBT),
-        f". Falls: {falls}. Survives: {survives}. Not reviewed: {correction.not_reviewed} facts.",
-        head=Span(f"#{correction.number}", Tone.DOUBT),
+        Span(f"corrected by {said.author} on {said.time:%Y-%m-%d}: {said.reason}", Tone.DOUBT),
+        f". Falls: {falls}. Survives: {survives}. Not reviewed: {left}.",
+        head=Span(f"#{said.seq}", Tone.DOUBT),
         indent=_INDENT,
     )
 
