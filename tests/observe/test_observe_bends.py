@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import test_observe_scripts as closures
+import test_observe_snapshot as held
 from git_world import World
 from test_observe_traps import TRAPS
 from test_observe_traps import test_a_trap_is_never_called_clean as hold_trap
 
-from affidavit.observe import code, comparison, git, owner, repository
+from affidavit.observe import code, comparison, git, module_scan, owner, repository, scripts, snapshot
 from affidavit.observe.code import FileIdentity, FileVerdict
 
 Bend = Callable[[pytest.MonkeyPatch], None]
@@ -115,3 +119,78 @@ def test_leaving_the_inherited_environment_in_asks_about_another_repository(
     leaking = {"GIT_DIR": str(other / ".git")}
     monkeypatch.setattr(git, "environment", lambda extra=None: plain(extra) | leaking)
     assert world.one("mod.py").verdict is not FileVerdict.COMMITTED
+
+
+def no_secret_in_names(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(snapshot, "secret_in_name", lambda path: None)
+
+
+def no_secret_in_contents(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(snapshot, "secret_in_content", lambda content: None)
+
+
+def no_caps(patch: pytest.MonkeyPatch) -> None:
+    plain = snapshot._content
+    patch.setattr(snapshot, "_content", lambda repository, path, room, limits: plain(repository, path, 1 << 40, limits))
+
+
+def any_run_id(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(snapshot, "_RUN", re.compile(r".*"))
+
+
+def overwrite_the_ref(patch: pytest.MonkeyPatch) -> None:
+    plain = snapshot.ask
+
+    def forced(folder: Path, *arguments: str, **keywords: Any) -> git.Answer:
+        kept = arguments[:3] if arguments[0] == "update-ref" else arguments
+        return plain(folder, *kept, **keywords)
+
+    patch.setattr(snapshot, "ask", forced)
+
+
+def filter_what_is_kept(patch: pytest.MonkeyPatch) -> None:
+    """`git add` would run the clean filter, and the edit would be gone from its own snapshot."""
+    plain = snapshot.ask
+
+    def filtered(folder: Path, *arguments: str, **keywords: Any) -> git.Answer:
+        kept = tuple("--path=mod.py" if word == "--no-filters" else word for word in arguments)
+        return plain(folder, *kept, **keywords)
+
+    patch.setattr(snapshot, "ask", filtered)
+
+
+@pytest.mark.parametrize(
+    ("bend", "hold", "arguments"),
+    [
+        (no_secret_in_names, held.test_a_secret_never_enters_the_object_store, (".env", "A=1", "name matches .env")),
+        (no_secret_in_contents, held.test_a_tracked_file_with_a_new_secret_is_refused_too, ()),
+        (no_caps, held.test_the_caps, ()),
+        (any_run_id, held.test_a_run_id_that_is_no_ref_name, ("a/b",)),
+        (overwrite_the_ref, held.test_a_ref_is_never_overwritten, ()),
+        (filter_what_is_kept, held.test_an_edit_that_a_filter_would_undo_is_kept_raw, ()),
+    ],
+)
+def test_a_snapshot_refusal_goes_red(
+    world: World, monkeypatch: pytest.MonkeyPatch, bend: Bend, hold: Callable[..., None], arguments: tuple[str, ...]
+) -> None:
+    bend(monkeypatch)
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        hold(world, *arguments)
+
+
+def test_swallowing_a_syntax_error_goes_red(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lenient(source: bytes, *, package: str) -> module_scan.Scan:
+        try:
+            return module_scan.scan(source, package=package)
+        except SyntaxError:
+            return module_scan.Scan(wanted=(), dynamic=())
+
+    monkeypatch.setattr(scripts, "scan", lenient)
+    with pytest.raises(AssertionError):
+        closures.test_a_file_that_is_not_our_python_is_not_scanned(tmp_path, "import x\nprint 'two'\n")
+
+
+def test_following_only_plain_imports_goes_red(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module_scan, "_DYNAMIC", frozenset())
+    with pytest.raises(ValueError, match="not enough values"):
+        closures.test_what_cannot_be_followed_is_listed(tmp_path, "import importlib\nimportlib.import_module(name)\n")

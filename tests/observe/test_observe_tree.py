@@ -149,6 +149,16 @@ def test_an_ignored_module_that_is_imported_is_a_site(project: World) -> None:
     assert [site.verdict for site in report(project).sites] == [FileVerdict.NOT_IN_COMMIT]
 
 
+def test_an_untracked_package_that_runs_is_a_site_and_its_rest_a_line(project: World) -> None:
+    project.write("train.py", "import pkg.a\n")
+    project.commit()
+    project.write("pkg/a.py", "1")
+    project.write("pkg/b.py", "1")
+    found = report(project)
+    assert [site.owner.path for site in found.sites] == ["pkg/a.py"]
+    assert [str(line) for line in found.benign] == ["pkg/: untracked, folder; the rest of it is not part of this run"]
+
+
 def test_an_edited_config_that_was_not_given_is_a_line(project: World) -> None:
     project.write("config.yaml", "lr: 2\n")
     found = report(project)

@@ -27,6 +27,7 @@ class BenignKind(Enum):
     CODE = "code that this run does not import"
     CONFIG = "config that this run was not given"
     SUBMODULE = "submodule"
+    FOLDER = "folder"
     OTHER = "other file"
 
 
@@ -44,24 +45,29 @@ _CODE: Final = frozenset({".py", ".pyi", ".pyx", ".so", ".cu", ".cpp", ".c", ".h
 
 @dataclass(frozen=True, kw_only=True)
 class BenignLine:
-    """One dirty path that does not run. `code` is git's two letters, `path` as the commit spells it."""
+    """One dirty path that does not run. `code` is git's two letters, `path` as the commit spells it.
+
+    Git lists an untracked folder once; `holds_sites` says that some file in it runs and is listed apart.
+    """
 
     path: str
     code: str
     kind: BenignKind
+    holds_sites: bool = False
 
     def __str__(self) -> str:
         state = _LETTERS.get(self.code) or _LETTERS.get(self.code.strip()[:1], "edited")
-        return f"{self.path}: {state}, {self.kind.value}; not part of this run"
+        rest = "the rest of it is not" if self.holds_sites else "not"
+        return f"{self.path}: {state}, {self.kind.value}; {rest} part of this run"
 
 
-def benign_line(repository: Repository, line: StatusLine) -> BenignLine:
+def benign_line(repository: Repository, line: StatusLine, *, holds_sites: bool) -> BenignLine:
     """The line of a path that `git status` lists and that no imported or opened file claims.
 
     Source: playbook §4.4; issue 2, eight benign trees.
     Blind to: a file that is read at run time without being imported or opened as config.
     """
-    return BenignLine(path=line.path, code=line.code, kind=_kind(repository, line.path))
+    return BenignLine(path=line.path, code=line.code, kind=_kind(repository, line.path), holds_sites=holds_sites)
 
 
 def _kind(repository: Repository, path: str) -> BenignKind:
@@ -78,6 +84,8 @@ def _kind(repository: Repository, path: str) -> BenignKind:
         return BenignKind.OUTPUT
     if pure.suffix == ".ipynb":
         return BenignKind.NOTEBOOK_OUTPUT if is_output_only(repository, path) else BenignKind.NOTEBOOK
+    if path.endswith("/"):
+        return BenignKind.FOLDER
     if pure.suffix in _DOCUMENTS or pure.stem.lower() in _DOCUMENT_NAMES:
         return BenignKind.DOCUMENT
     if _is_test(pure):

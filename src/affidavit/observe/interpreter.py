@@ -54,7 +54,8 @@ class Interpreter:
         Raises:
             InterpreterError: it did not start, did not answer in time, or answered something else.
         Source: playbook §4.4; sysconfig and site of the interpreter itself, since only it knows its venv.
-        Blind to: folders that PYTHONPATH or the script adds to sys.path later.
+        Blind to: folders that PYTHONPATH or the script adds to sys.path later. Start-up code of that environment
+            (.pth lines, sitecustomize) runs, as it does for every Python started there.
         """
         command = [os.fspath(executable), "-I", "-c", _QUESTION]
         try:

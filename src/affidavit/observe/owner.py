@@ -143,7 +143,7 @@ class Owners:
             try:
                 self._sites[folder] = read_site(folder)
             except OSError:
-                self._sites[folder] = None  # listed by the interpreter, never created
+                self._sites[folder] = None  # never created, or closed to us: its files read orphan
         return self._sites[folder]
 
 

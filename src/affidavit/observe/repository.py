@@ -114,7 +114,10 @@ def find_top(path: Path) -> Path | None:
 def is_top(folder: Path) -> bool:
     """The folder itself holds a `.git` that git would use: a file that points away, or a folder with HEAD."""
     marker = folder / ".git"
-    return marker.is_file() or (marker / "HEAD").is_file() or (marker / "HEAD").is_symlink()
+    try:
+        return marker.is_file() or (marker / "HEAD").is_file() or (marker / "HEAD").is_symlink()
+    except PermissionError:
+        return False  # closed to us, so to git; the files below it read unreadable
 
 
 def read(folder: Path, *, commit: str = "HEAD") -> Repository:
@@ -233,7 +236,7 @@ def recorded_commit(top: Path) -> str | None:
     Raises:
         GitRefusedError: the outer repository did not answer.
     Source: playbook §4.4; a submodule checked out at another commit than the recorded one looks clean inside.
-    Blind to: a superproject that is not checked out around the submodule.
+    Blind to: a superproject that is not checked out around the submodule; its HEAD is read now, not at launch.
     """
     outer = find_top(top.parent)
     if outer is None or _resolve(outer, "HEAD") is None:

@@ -47,6 +47,8 @@ def editable_roots(interpreter: Interpreter) -> tuple[Path, ...]:
 
 
 def _path_lines(link: Path) -> Iterator[str]:
+    if not os.access(link, os.R_OK):
+        return  # Python's own `site` passes over it, too
     for line in link.read_bytes().decode("utf-8", "surrogateescape").splitlines():
         entry = line.strip()
         if entry and not entry.startswith(("#", "import ", "import\t")):
@@ -57,8 +59,8 @@ def _mapped(finder: Path) -> tuple[str, ...]:
     """The folders in the MAPPING that setuptools writes into its generated finder."""
     try:
         tree = ast.parse(finder.read_bytes())
-    except SyntaxError:
-        return ()  # not written by setuptools: nobody can import through it either
+    except (OSError, SyntaxError, ValueError):
+        return ()  # closed or damaged: nobody can import through it either
     for node in tree.body:
         match node:
             case ast.AnnAssign(target=ast.Name(id="MAPPING"), value=ast.Dict() as mapping):

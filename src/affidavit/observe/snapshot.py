@@ -177,11 +177,13 @@ def _content(repository: Repository, path: str, room: int, limits: SnapshotLimit
             return _Content(path=path, mode=SYMLINK, raw=os.fsencode(target.readlink()))
         if not stat.S_ISREG(status.st_mode):
             return RefusedFile(path=path, why="not a regular file")
-        with target.open("rb") as stream:
-            raw = stream.read(room + 1)
-        if len(raw) > room:
+        if status.st_size > room:
             cap = limits.file_bytes if status.st_size > limits.file_bytes else limits.total_bytes
             return RefusedFile(path=path, why=f"{status.st_size} bytes; the cap is {cap}")
+        with target.open("rb") as stream:
+            raw = stream.read(status.st_size + 1)
+        if len(raw) != status.st_size:
+            return RefusedFile(path=path, why="its size changed while it was read")
     except OSError as error:
         return RefusedFile(path=path, why=f"{type(error).__name__}: {error.strerror}")
     held = secret_in_content(raw)

@@ -39,10 +39,10 @@ class TreeState(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class OwnFile:
-    """A committed or new file of Affidavit's own: exempt from the gate, on the record by its digest."""
+    """A committed or new file of Affidavit's own: exempt, recorded by digest (None: unreadable)."""
 
     path: Path
-    sha256: str
+    sha256: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +160,14 @@ def _is_own(path: Path, folders: set[Path]) -> bool:
 
 def _own(folders: set[Path]) -> tuple[OwnFile, ...]:
     present = (folder / name for folder in sorted(folders) for name in OWN_FILES if (folder / name).is_file())
-    return tuple(OwnFile(path=path, sha256=digest_file(path).sha256) for path in present)
+    return tuple(OwnFile(path=path, sha256=_sha256(path)) for path in present)
+
+
+def _sha256(path: Path) -> str | None:
+    try:
+        return digest_file(path).sha256
+    except OSError:
+        return None
 
 
 def _is_notebook_output(file: FileIdentity, known: dict[Path, Repository]) -> bool:
@@ -179,5 +186,6 @@ def _benign(known: dict[Path, Repository], weighed: set[Path], folders: set[Path
             path = repository.top / line.path
             if path in weighed or _is_own(path, folders) or path in known:
                 continue
-            lines.append(benign_line(repository, line))
+            holds_sites = any(site.is_relative_to(path) for site in weighed)
+            lines.append(benign_line(repository, line, holds_sites=holds_sites))
     return tuple(lines)
