@@ -92,7 +92,7 @@ class Attempt(Part, frozen=True, kw_only=True):
         if self.signal:
             known = {number.value: number.name for number in signals.Signals}
             return f"{self.status.value} (signal {self.signal}, {known.get(self.signal, 'unnamed')})"
-        return self.status.value
+        return self.status.name
 
 
 class Evidence(Part, frozen=True, kw_only=True):

@@ -1,0 +1,280 @@
+"""Corrections to a sealed record: appended, chained, and explicit about what falls, survives and was not looked at.
+
+A correction that names only what is wrong casts doubt on every field it omits (landmine 4.4). So ``not_reviewed`` is
+computed, never typed. Each line carries the digest of the one before it; the first, the manifest's.
+
+Source: anchors-provenance §11.3; inspect_ai log/_edit.py (theirs makes the reason optional and names no survivors).
+Blind to: a chain and a head that were rewritten together; only a witness outside this folder shows that.
+"""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import enum
+import fcntl
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import msgspec
+
+from affidavit.fact import folder as names
+from affidavit.fact.errors import AffidavitError, refusal
+from affidavit.fact.term import Vocabulary
+from affidavit.fact.values import Digest
+from affidavit.record import canonical, manifest, seal
+from affidavit.record.manifest import Instant
+from affidavit.record.row import Part
+from affidavit.record.seal import Head, Sealed
+
+CHAIN_BYTES = 1 << 24
+
+
+class AnnotationError(AffidavitError):
+    """An annotation says nothing, contradicts itself, or speaks of a term that the record does not have."""
+
+
+class ChainError(AffidavitError):
+    """The chain of annotations was edited, reordered or cut, or belongs to another record."""
+
+
+class Extent(enum.Enum):
+    """How much of a record an annotation fells; it follows from ``falls`` and is never typed."""
+
+    NOTE = "note"
+    ERRATUM = "erratum"
+    RETRACTION = "retraction"
+
+
+class Annotation(Part, frozen=True, kw_only=True):
+    """One correction.
+
+    Args:
+        seq: counted from 1.
+        prev: digest of the line before, or of the manifest.
+        about: digest of the manifest.
+        falls: terms that no reader may use any longer; what is derived from them falls with them.
+        survives: terms that were looked at and stand.
+        not_reviewed: everything else the record holds, whole subjects as ``subject.*``; computed.
+    """
+
+    seq: int
+    prev: str
+    about: str
+    kind: Extent
+    falls: tuple[str, ...]
+    survives: tuple[str, ...]
+    not_reviewed: tuple[str, ...]
+    reason: str
+    author: str
+    time: Instant
+
+    def encode(self) -> bytes:
+        return canonical.encode(canonical.legible(msgspec.to_builtins(self)))
+
+
+def annotate(
+    folder: Path,
+    *,
+    falls: Iterable[str] = (),
+    survives: Iterable[str] = (),
+    reason: str,
+    author: str,
+    time: datetime.datetime | None = None,
+) -> Annotation:
+    """Append a correction to a sealed run, and return it.
+
+    Args:
+        falls, survives: names of terms, or patterns such as ``tokens.*``.
+        time: with its zone; now by default.
+
+    Raises:
+        AnnotationError: with every complaint: no reason, no author, a name the record does not have, a term that both
+            falls and survives, or survives what it is derived from, or survives an earlier correction that felled it.
+        ChainError: the chain that is there does not hold.
+        SealError: the run is not sealed, or not by what lies there.
+    """
+    sealed = seal.read_sealed(folder)
+    record = manifest.to_record(sealed.manifest)
+    present = tuple(sorted({fact.name for fact in record.facts}))
+    with _alone(folder):
+        before = read(folder)
+        complaints: list[str] = []
+        falling = _named(tuple(falls), present, complaints)
+        standing = _named(tuple(survives), present, complaints)
+        fallen = closure({name for earlier in before for name in earlier.falls}, record.vocabulary)
+        gone = closure(falling, record.vocabulary)
+        complaints += _contradictions(falling, gone, fallen, standing)
+        complaints += [
+            f"it has no {what}" for what, text in (("reason", reason), ("author", author)) if not text.strip()
+        ]
+        if complaints:
+            raise AnnotationError(_refused(folder, complaints))
+        annotation = Annotation(
+            seq=len(before) + 1,
+            prev=str(_last(sealed, before)),
+            about=str(sealed.digest),
+            kind=Extent.NOTE if not falling else Extent.RETRACTION if gone >= set(present) else Extent.ERRATUM,
+            falls=falling,
+            survives=standing,
+            not_reviewed=_by_subject(set(present) - gone - fallen - set(standing), present),
+            reason=reason.strip(),
+            author=author.strip(),
+            time=time or datetime.datetime.now(datetime.UTC),
+        )
+        _append(folder, sealed, before, annotation)
+    return annotation
+
+
+def read(folder: Path) -> tuple[Annotation, ...]:
+    """Return the annotations of a sealed run, in order.
+
+    One that the head does not name yet is read too: it may be an append that did not finish, and it can only take
+    trust away.
+
+    Raises:
+        ChainError: the chain does not hold.
+        SealError: the run is not sealed, or not by what lies there.
+    """
+    walked = _walk(folder)
+    if walked.problems:
+        raise ChainError(
+            refusal(
+                subject=f"annotations of {folder.name}",
+                expected="the chain that was written",
+                saw="; ".join(walked.problems),
+                means="Nobody can say which facts of this run still stand.",
+                action=f'Run "affidavit verify {folder.name}".',
+                unaffected="manifest.json, whose own digest still agrees",
+            )
+        )
+    return walked.annotations
+
+
+def verify_chain(folder: Path) -> tuple[str, ...]:
+    """Return everything that is wrong with the seal and the chain of a run folder; nothing where all of it holds."""
+    try:
+        walked = _walk(folder)
+    except AffidavitError as error:
+        return (str(error),)
+    return (*walked.problems, *walked.surplus)
+
+
+def closure(falls: Iterable[str], vocabulary: Vocabulary) -> set[str]:
+    """Return the terms that fall when these do: themselves, and all that was derived from them."""
+    return {found for name in falls for found in (name, *vocabulary.derived(name))}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Walk:
+    """The chain as it lies there: ``problems`` break it, ``surplus`` is what the head does not name yet."""
+
+    annotations: tuple[Annotation, ...]
+    problems: tuple[str, ...]
+    surplus: tuple[str, ...]
+
+
+def _walk(folder: Path) -> _Walk:
+    sealed = seal.read_sealed(folder)
+    path = folder / names.ANNOTATIONS
+    raw = seal.read_bytes(path, limit=CHAIN_BYTES) if os.path.lexists(path) else b""
+    lines = raw.split(b"\n")
+    problems = [] if lines.pop() == b"" else ["the last line is torn"]
+    annotations: list[Annotation] = []
+    expected = str(sealed.digest)
+    for number, line in enumerate(lines, 1):
+        try:
+            annotation = msgspec.convert(canonical.parse(line), Annotation)
+        except (canonical.CanonicalError, msgspec.ValidationError) as error:
+            problems.append(f"#{number} is no annotation: {error}")
+            break
+        if (annotation.seq, annotation.prev, annotation.about) != (number, expected, str(sealed.digest)):
+            problems.append(f"#{number} does not follow what stands before it")
+        if annotation.encode() != line:
+            problems.append(f"#{number} is not written as we write it")
+        annotations.append(annotation)
+        expected = str(canonical.digest_bytes(line))
+    return _against_head(sealed.head, lines, annotations, problems)
+
+
+def _against_head(head: Head, lines: Sequence[bytes], annotations: list[Annotation], problems: list[str]) -> _Walk:
+    surplus: tuple[str, ...] = ()
+    if len(lines) < head.count:
+        problems.append(f"cut short: {names.HEAD} counts {head.count}, {len(lines)} are there")
+    else:
+        last = canonical.digest_bytes(lines[head.count - 1]) if head.count else head.manifest
+        if last != head.last:
+            problems.append(f"#{head.count} is not the one that {names.HEAD} names")
+        if len(lines) > head.count:
+            surplus = (f"{names.HEAD} counts {head.count}, {len(lines)} are there: an append that did not finish",)
+    return _Walk(annotations=tuple(annotations), problems=tuple(problems), surplus=surplus)
+
+
+def _last(sealed: Sealed, before: Sequence[Annotation]) -> Digest:
+    return canonical.digest_bytes(before[-1].encode()) if before else sealed.digest
+
+
+def _append(folder: Path, sealed: Sealed, before: Sequence[Annotation], annotation: Annotation) -> None:
+    """Write the chain, then the head: a crash between the two leaves a correction that readers already heed."""
+    lines = [one.encode() for one in (*before, annotation)]
+    seal.replace(folder / names.ANNOTATIONS, b"".join(line + b"\n" for line in lines))
+    head = Head(manifest=sealed.digest, count=len(lines), last=canonical.digest_bytes(lines[-1]))
+    seal.replace(folder / names.HEAD, head.encode())
+
+
+def _named(patterns: Sequence[str], present: Sequence[str], complaints: list[str]) -> tuple[str, ...]:
+    found: set[str] = set()
+    for pattern in patterns:
+        matched = [name for name in present if fnmatchcase(name, pattern)]
+        if not matched:
+            near = difflib.get_close_matches(pattern, present, 1)
+            hint = f'; did you mean "{near[0]}"' if near else ""
+            complaints.append(f'the record holds nothing named "{pattern}"{hint}')
+        found.update(matched)
+    return tuple(sorted(found))
+
+
+def _contradictions(falling: Iterable[str], gone: set[str], fallen: set[str], standing: Iterable[str]) -> Iterator[str]:
+    for name in standing:
+        if name in falling:
+            yield f"{name} both falls and survives"
+        elif name in gone:
+            yield f"{name} is derived from what falls, so it falls too"
+        elif name in fallen:
+            yield f"{name} fell with an earlier correction, and nothing raises it again"
+
+
+def _by_subject(left: set[str], present: Sequence[str]) -> tuple[str, ...]:
+    """Return names, a subject of which all are left as ``subject.*``."""
+    found: set[str] = set()
+    for name in left:
+        subject = name.partition(".")[0]
+        whole = {other for other in present if other.startswith(f"{subject}.")}
+        found.add(f"{subject}.*" if whole <= left else name)
+    return tuple(sorted(found))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep every other writer of this chain out; the kernel lets go of the folder when the process ends."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _refused(folder: Path, complaints: Sequence[str]) -> str:
+    return refusal(
+        subject=f"annotation of {folder.name}",
+        expected="a reason, an author, and terms of this record that either fall or survive",
+        saw="; ".join(complaints),
+        means="A correction that cannot be read one way casts doubt on everything.",
+        action=f'Run "affidavit show {folder.name}" for the terms.',
+        unaffected="the record, which stays as it was",
+    )
