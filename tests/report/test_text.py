@@ -12,6 +12,7 @@ from affidavit.fact.observation import Cause, Unknown
 from affidavit.fact.values import Digest
 from affidavit.gate import Waiver
 from affidavit.record.chain import Annotation, Extent
+from affidavit.record.fold import fold
 from affidavit.record.record import Record
 from affidavit.report import text
 from affidavit.report.checklist import checklist, lines
@@ -62,11 +63,9 @@ def corrected_run() -> Statement:
         time=datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc),
     )
     case = healthy()
-    fallen = blinded(case.subject, Cause.FALLS, "falls since #2", "attention.kernels")
+    torn = replace(case.subject, notes=("journal of rank 0: its last line is torn",))
     return statement(
-        case.with_record("run", replace(fallen, notes=("journal of rank 0: its last line is torn",))),
-        corrections=(correction,),
-        notes=("instruments.jsonl line 3 is unreadable",),
+        case.with_record("run", fold(torn, [correction])), notes=("instruments.jsonl line 3 is unreadable",)
     )
 
 

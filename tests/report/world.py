@@ -9,7 +9,6 @@ from affidavit.case import Case, case_of
 from affidavit.check import Check, Fail, Landmine, Outcome, Pass, Review, Site, check, judge
 from affidavit.fact.values import Layers, Table, Tally, Value
 from affidavit.gate import Waiver, decide
-from affidavit.record.chain import Annotation
 from affidavit.report.statement import Drilled, Statement
 
 DAY = datetime.date(2026, 1, 1)
@@ -92,7 +91,6 @@ def statement(
     checks: tuple[Check, ...] = CHECKS,
     waivers: Sequence[Waiver] = (),
     drilled: bool = True,
-    corrections: tuple[Annotation, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Statement:
     findings = judge(checks, case)
@@ -104,6 +102,5 @@ def statement(
         findings=findings,
         decision=decide(findings, waivers, as_of=case.as_of),
         drills={rule.id: Drilled(on=DAY, caught=9, total=9) for rule in checks} if drilled else {},
-        corrections=corrections,
         notes=notes,
     )

@@ -43,7 +43,6 @@ def statement(said: Statement) -> Document:
             check: {"on": drill.on.isoformat(), "caught": drill.caught, "total": drill.total}
             for check, drill in sorted(said.drills.items())
         },
-        "corrections": [json.loads(correction.encode()) for correction in said.corrections],
         "roles": sorted(said.case.records),
         "facts": facts(subject),
         "notes": [*subject.notes, *said.notes],

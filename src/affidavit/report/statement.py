@@ -12,7 +12,6 @@ from affidavit.check.rule import Check
 from affidavit.fact.observation import Cause, Unknown
 from affidavit.fact.term import Scope
 from affidavit.gate import Decision
-from affidavit.record.chain import Annotation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +36,7 @@ class Statement:
         status: how it stands: ``FINISHED, 20 steps``, ``live at step 2``, ``before the command``.
         checks: every check that was loaded, owed or not.
         drills: the last drill of each check that has one.
-        corrections: the standing annotations of a sealed record, whose facts are folded already.
-        notes: what a reader should be told beside the record's own notes: an unreadable ledger line.
+        notes: what a reader should be told beside the record's own notes, which hold its corrections.
     """
 
     title: str
@@ -48,7 +46,6 @@ class Statement:
     findings: tuple[Finding, ...]
     decision: Decision
     drills: Mapping[str, Drilled] = field(default_factory=dict)
-    corrections: tuple[Annotation, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

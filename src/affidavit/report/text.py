@@ -9,7 +9,6 @@ from affidavit import __version__
 from affidavit.check.finding import Finding, Landmine, Verdict
 from affidavit.fact.observation import Cause, Unknown
 from affidavit.gate import Waiver
-from affidavit.record.chain import Annotation
 from affidavit.report.checklist import checklist
 from affidavit.report.checklist import lines as checklist_lines
 from affidavit.report.statement import Statement
@@ -19,6 +18,7 @@ _WORD = Verdict.UNKNOWN.value
 _INDENT = len(_WORD) + 2
 _NAMES_SHOWN = 6
 _SITES_SHOWN = 4
+_NOTES_SHOWN = 6
 
 
 def report(statement: Statement) -> Iterator[Line]:
@@ -30,12 +30,10 @@ def report(statement: Statement) -> Iterator[Line]:
     yield line(
         Span("affidavit", Tone.STRONG), f" {__version__} · {statement.title} · ", Span(statement.status, Tone.STRONG)
     )
-    for correction in statement.corrections:
-        yield from _correction(correction)
+    yield from _notes(statement.case.subject.notes, Tone.DOUBT)
     yield from checklist_lines(checklist(statement))
     yield from _details(statement)
-    for note in (*statement.case.subject.notes, *statement.notes):
-        yield line(note, head=Span("note", Tone.FAINT), indent=_INDENT)
+    yield from _notes(statement.notes, Tone.FAINT)
     yield line()
     yield _summary(statement)
 
@@ -46,15 +44,12 @@ def _attachment(statement: Statement) -> Iterator[Line]:
         yield line(Span(f"attached on {statement.attached} of {world} ranks: the others were not seen", Tone.BAD))
 
 
-def _correction(said: Annotation) -> Iterator[Line]:
-    falls, survives = ", ".join(said.falls) or "nothing", ", ".join(said.survives) or "nothing named"
-    left = ", ".join(said.not_reviewed) or "nothing"
-    yield line(
-        Span(f"corrected by {said.author} on {said.time:%Y-%m-%d}: {said.reason}", Tone.DOUBT),
-        f". Falls: {falls}. Survives: {survives}. Not reviewed: {left}.",
-        head=Span(f"#{said.seq}", Tone.DOUBT),
-        indent=_INDENT,
-    )
+def _notes(notes: tuple[str, ...], tone: Tone) -> Iterator[Line]:
+    """Yield what a reader must be told beside the findings: standing corrections, torn journals."""
+    for note in notes[:_NOTES_SHOWN]:
+        yield line(note, head=Span("note", tone), indent=_INDENT)
+    if len(notes) > _NOTES_SHOWN:
+        yield line(f"and {len(notes) - _NOTES_SHOWN} more; --json has them all", indent=_INDENT)
 
 
 def _details(statement: Statement) -> Iterator[Line]:
