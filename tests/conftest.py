@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
-from typing import Any, TypeVar
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
+
+if TYPE_CHECKING:
+    from server import Server
 
 REASONS_TO_SKIP = (
     "no Python 3.10 here",  # the inner half's oldest Python is not on every machine; mypy reads it as 3.10 everywhere
@@ -52,3 +55,12 @@ def _refused(report: Report) -> Report:
 
 def _reason(said: Any) -> str:
     return str(said[2]) if isinstance(said, tuple) else str(said)
+
+
+@pytest.fixture(scope="session")
+def world_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One process with the frameworks imported and attached; each case is a fork of it."""
+    from server import Server
+
+    with Server(tmp_path_factory.mktemp("server")) as server:
+        yield server
