@@ -26,7 +26,7 @@ from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.fact.term import Vocabulary
 from affidavit.fact.values import Digest
-from affidavit.record import canonical, manifest, seal
+from affidavit.record import canonical, file, manifest, seal
 from affidavit.record.manifest import Instant
 from affidavit.record.row import Part
 from affidavit.record.seal import Head, Sealed
@@ -181,7 +181,12 @@ class _Walk:
 def _walk(folder: Path) -> _Walk:
     sealed = seal.read_sealed(folder)
     path = folder / names.ANNOTATIONS
-    raw = seal.read_bytes(path, limit=CHAIN_BYTES) if os.path.lexists(path) else b""
+    raw = b""
+    if os.path.lexists(path):
+        try:
+            raw = file.read(path, limit=CHAIN_BYTES)
+        except file.FileShapeError as error:
+            raise ChainError(f"{path}: expected a plain file, saw {error}.") from error
     lines = raw.split(b"\n")
     problems = [] if lines.pop() == b"" else ["the last line is torn"]
     annotations: list[Annotation] = []
@@ -221,9 +226,9 @@ def _last(sealed: Sealed, before: Sequence[Annotation]) -> Digest:
 def _append(folder: Path, sealed: Sealed, before: Sequence[Annotation], annotation: Annotation) -> None:
     """Write the chain, then the head: a crash between the two leaves a correction that readers already heed."""
     lines = [one.encode() for one in (*before, annotation)]
-    seal.replace(folder / names.ANNOTATIONS, b"".join(line + b"\n" for line in lines))
+    file.replace(folder / names.ANNOTATIONS, b"".join(line + b"\n" for line in lines))
     head = Head(manifest=sealed.digest, count=len(lines), last=canonical.digest_bytes(lines[-1]))
-    seal.replace(folder / names.HEAD, head.encode())
+    file.replace(folder / names.HEAD, head.encode())
 
 
 def _named(patterns: Sequence[str], present: Sequence[str], complaints: list[str]) -> tuple[str, ...]:
