@@ -1,0 +1,240 @@
+"""``affidavit.toml``: what a project expects, waives, attests and gates.
+
+A key that nothing reads is a setting somebody believes in. So every unknown key is refused, with the nearest one that
+is known, and all complaints come at once.
+
+Blind to: whether a waiver's target names a check that exists; settings are read before checks are loaded.
+"""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import tomllib
+
+from affidavit.fact import folder as names
+from affidavit.fact.errors import AffidavitError, refusal
+from affidavit.fact.observation import Known
+from affidavit.fact.term import Method, Vocabulary
+from affidavit.gate import Attestation, Waiver
+from affidavit.record import file, plain
+from affidavit.record.record import Fact, Kind, Record, ordered
+
+SIZE_BYTES = 1 << 20
+TOKEN_POLICIES = ("off", "ids", "text")
+TREE_GATES = ("refuse", "snapshot", "allow")
+ROOT_MARKS = (names.SETTINGS, names.LOCK, ".git")
+
+_SECTIONS: Mapping[str, frozenset[str]] = {
+    "run": frozenset({"tokens"}),
+    "tree": frozenset({"gate", "reason"}),
+    "panel": frozenset({"files"}),
+    "waiver": frozenset({"target", "reason", "author", "until"}),
+    "attestation": frozenset({"term", "value", "author", "seen", "until"}),
+}
+_LISTS = ("waiver", "attestation")
+Kept = TypeVar("Kept")
+
+
+class SettingsError(AffidavitError):
+    """``affidavit.toml`` cannot be read, or says something that nothing would heed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What holds in a project; every field has the value it has where nobody wrote a file.
+
+    Args:
+        root: the project's folder.
+        tokens: how much of the data a record may keep: ``off``, ``ids`` or ``text``.
+        gate: what the tree gate does with code that no commit holds: ``refuse``, ``snapshot`` or ``allow``.
+        gate_reason: why it is allowed; ``allow`` has one.
+        expected: what every run of the project must resolve to, or None where nothing is expected.
+        panels: JSON files measured elsewhere that stand under the role ``panel/``.
+    """
+
+    root: Path
+    tokens: str = "text"
+    gate: str = "refuse"
+    gate_reason: str = ""
+    waivers: tuple[Waiver, ...] = ()
+    attestations: tuple[Attestation, ...] = ()
+    expected: Record | None = None
+    panels: tuple[Path, ...] = ()
+
+
+def find_root(start: Path) -> Path:
+    """Return the nearest folder upwards with an affidavit.toml, an affidavit.lock or a repository; else ``start``."""
+    here = start.resolve()
+    for folder in (here, *here.parents):
+        if any((folder / mark).exists() for mark in ROOT_MARKS):
+            return folder
+    return here
+
+
+def load(root: Path, vocabulary: Vocabulary) -> Settings:
+    """Return the settings of a project; a missing file is all defaults.
+
+    Raises:
+        SettingsError: with every complaint, each by its key, and a line where the file is no TOML.
+    """
+    path = root / names.SETTINGS
+    if not path.exists():
+        return Settings(root=root)
+    try:
+        document = tomllib.loads(file.read(path.resolve(), limit=SIZE_BYTES).decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, file.FileShapeError) as error:
+        raise SettingsError(_refused([str(error)])) from error
+    reader = _Reader(root, vocabulary)
+    settings = reader.settings(document)
+    if reader.complaints:
+        raise SettingsError(_refused(reader.complaints))
+    return settings
+
+
+@dataclass
+class _Reader:
+    """Reads the sections of one file, and collects what it has to complain about."""
+
+    root: Path
+    vocabulary: Vocabulary
+    complaints: list[str] = field(default_factory=list)
+
+    def settings(self, document: dict[str, object]) -> Settings:
+        self._known(document, {*_SECTIONS, "expect"}, "")
+        run, tree, panel = (self._section(document, name) for name in ("run", "tree", "panel"))
+        gate = self._choice(tree, "tree.gate", TREE_GATES)
+        reason = self._text(tree, "tree.reason") if gate == "allow" or "reason" in tree else ""
+        if reason and gate != "allow":
+            self.complaints.append(f'tree.reason: only gate = "allow" has a reason, saw gate = "{gate}"')
+        return Settings(
+            root=self.root,
+            tokens=self._choice(run, "run.tokens", TOKEN_POLICIES, default="text"),
+            gate=gate,
+            gate_reason=reason,
+            waivers=self._each(document, "waiver", self._waiver),
+            attestations=self._each(document, "attestation", self._attestation),
+            expected=self._expected(document.get("expect", {})),
+            panels=tuple(self.root / name for name in self._texts(panel, "panel.files")),
+        )
+
+    def _waiver(self, entry: dict[str, object], key: str) -> Waiver:
+        return Waiver(
+            target=self._text(entry, f"{key}.target"),
+            reason=self._text(entry, f"{key}.reason"),
+            author=self._text(entry, f"{key}.author"),
+            until=self._date(entry, f"{key}.until"),
+        )
+
+    def _attestation(self, entry: dict[str, object], key: str) -> Attestation | None:
+        name = self._text(entry, f"{key}.term")
+        author, seen = self._text(entry, f"{key}.author"), self._text(entry, f"{key}.seen")
+        until = self._date(entry, f"{key}.until")
+        try:
+            term = self.vocabulary[name]
+            if not term.satisfied_by(Method.ATTESTED):
+                self.complaints.append(
+                    f"{key}.term: {name} must be seen ({term.least.name}); a person's word is not enough"
+                )
+            return Attestation(
+                term=name, value=plain.read(term, entry.get("value")), author=author, seen=seen, until=until
+            )
+        except AffidavitError as error:
+            self.complaints.append(f"{key}: {error}")
+            return None
+
+    def _expected(self, table: object) -> Record | None:
+        """Return the expectations; ``attention.kernels = […]`` may stand quoted or not."""
+        facts: list[Fact] = []
+        for name, raw in self._flat(table, ""):
+            try:
+                term = self.vocabulary[name]
+                facts.append(
+                    Fact(name=name, state=Known(plain.read(term, raw), term.least, f"{names.SETTINGS}:expect"))
+                )
+            except AffidavitError as error:
+                self.complaints.append(f"expect: {error}")
+        if not facts:
+            return None
+        return Record(kind=Kind.EXPECTATION, subject=names.SETTINGS, facts=ordered(facts), vocabulary=self.vocabulary)
+
+    def _flat(self, table: object, prefix: str) -> Iterator[tuple[str, object]]:
+        if not isinstance(table, dict):
+            self.complaints.append(f"expect{prefix}: expected a table, saw {table!r:.60}")
+            return
+        for key, value in table.items():
+            name = f"{prefix}.{key}" if prefix else key
+            is_group = isinstance(value, dict) and any(term.name.startswith(f"{name}.") for term in self.vocabulary)
+            yield from self._flat(value, name) if is_group else ((name, value),)
+
+    def _known(self, table: Iterable[str], known: Iterable[str], prefix: str) -> None:
+        names_known = sorted(known)
+        for key in table:
+            if key not in names_known:
+                near = difflib.get_close_matches(key, names_known, 1)
+                hint = f'; did you mean "{near[0]}"' if near else f"; known: {', '.join(names_known)}"
+                self.complaints.append(f"{prefix}{key}: nothing reads this{hint}")
+
+    def _section(self, document: dict[str, object], name: str) -> dict[str, object]:
+        table = document.get(name, {})
+        if not isinstance(table, dict):
+            self.complaints.append(f"{name}: expected a table [{name}], saw {table!r:.60}")
+            return {}
+        self._known(table, _SECTIONS[name], f"{name}.")
+        return table
+
+    def _each(
+        self, document: dict[str, object], name: str, make: Callable[[dict[str, object], str], Kept | None]
+    ) -> tuple[Kept, ...]:
+        entries = document.get(name, [])
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            self.complaints.append(f"{name}: expected tables [[{name}]], saw {entries!r:.60}")
+            return ()
+        made: list[Kept] = []
+        for number, entry in enumerate(entries, 1):
+            self._known(entry, _SECTIONS[name], f"{name} {number}: ")
+            one = make(entry, f"{name} {number}")
+            made += [] if one is None else [one]
+        return tuple(made)
+
+    def _choice(self, table: dict[str, object], key: str, choices: tuple[str, ...], default: str = "") -> str:
+        value = table.get(key.rpartition(".")[2], default or choices[0])
+        if value not in choices:
+            self.complaints.append(f"{key}: expected one of {', '.join(choices)}, saw {value!r:.60}")
+        return str(value)
+
+    def _text(self, table: dict[str, object], key: str) -> str:
+        value = table.get(key.rpartition(".")[2], "")
+        if not isinstance(value, str) or not value.strip():
+            self.complaints.append(f"{key}: expected text, saw {value!r:.60}")
+        return str(value).strip()
+
+    def _texts(self, table: dict[str, object], key: str) -> tuple[str, ...]:
+        value = table.get(key.rpartition(".")[2], [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            self.complaints.append(f"{key}: expected a list of texts, saw {value!r:.60}")
+            return ()
+        return tuple(value)
+
+    def _date(self, table: dict[str, object], key: str) -> datetime.date:
+        value = table.get(key.rpartition(".")[2])
+        if type(value) is datetime.date:
+            return value
+        self.complaints.append(f"{key}: expected a date such as 2026-12-31, saw {value!r:.60}")
+        return datetime.date.min
+
+
+def _refused(complaints: list[str]) -> str:
+    return refusal(
+        subject=names.SETTINGS,
+        expected="keys that something reads, with values they can have",
+        saw="; ".join(complaints),
+        means="A setting that nobody heeds is a gate that cannot say no, so none of the file holds.",
+        action=f"Mend {names.SETTINGS}.",
+        unaffected="runs that are recorded already",
+    )
