@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.report.world import CHECKS, healthy, statement
+from tests.report.world import CHECKS, healthy, proof, statement
 
 from affidavit.check import Landmine, Verdict
 from affidavit.fact.observation import Cause, Unknown
@@ -13,6 +13,7 @@ from affidavit.fact.values import Digest
 from affidavit.gate import Waiver
 from affidavit.record.chain import Annotation, Extent
 from affidavit.record.fold import fold
+from affidavit.record.ledger import Ledger
 from affidavit.record.record import Record
 from affidavit.report import text
 from affidavit.report.checklist import checklist, lines
@@ -64,9 +65,7 @@ def corrected_run() -> Statement:
     )
     case = healthy()
     torn = replace(case.subject, notes=("journal of rank 0: its last line is torn",))
-    return statement(
-        case.with_record("run", fold(torn, [correction])), notes=("instruments.jsonl line 3 is unreadable",)
-    )
+    return statement(case.with_record("run", fold(torn, [correction])), problems=("instruments.jsonl:3: no JSON",))
 
 
 def half_seen_run() -> Statement:
@@ -134,11 +133,10 @@ def test_a_waiver_is_shown_and_the_verdict_stays() -> None:
 
 def test_a_drill_that_missed_something_proves_nothing() -> None:
     said = clean_run()
-    missed = {check: replace(drill, caught=8) for check, drill in said.drills.items()}
-    rows = checklist(replace(said, drills=missed))
+    missed = Ledger(drills=tuple(proof(rule, caught=8) for rule in CHECKS))
+    rows = checklist(replace(said, ledger=missed))
     assert {row.proved for row in rows if row.verdict} == {"never drilled"}
-    one = {"attention-as-requested": said.drills["attention-as-requested"]}
-    rows = checklist(replace(said, drills=one))
+    rows = checklist(replace(said, ledger=Ledger(drills=(proof(CHECKS[0]),))))
     assert "1 of 2 drilled" in {row.proved for row in rows}
 
 

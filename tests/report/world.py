@@ -9,7 +9,8 @@ from affidavit.case import Case, case_of
 from affidavit.check import Check, Fail, Landmine, Outcome, Pass, Review, Site, check, judge
 from affidavit.fact.values import Layers, Table, Tally, Value
 from affidavit.gate import Waiver, decide
-from affidavit.report.statement import Drilled, Statement
+from affidavit.record.ledger import Drilled, Ledger
+from affidavit.report.statement import Statement
 
 DAY = datetime.date(2026, 1, 1)
 RUN: Mapping[str, Value] = {
@@ -81,6 +82,10 @@ def tree(case: Case) -> Outcome:
 CHECKS: tuple[Check, ...] = (attention, roles, tree)
 
 
+def proof(rule: Check, *, caught: int = 9) -> Drilled:
+    return Drilled(check=rule.id, date=DAY, caught=caught, total=9, affidavit="0.1.0")
+
+
 def healthy(*, ranks: int = 1) -> Case:
     return case_of(run=RUN, ranks=ranks)
 
@@ -91,7 +96,7 @@ def statement(
     checks: tuple[Check, ...] = CHECKS,
     waivers: Sequence[Waiver] = (),
     drilled: bool = True,
-    notes: tuple[str, ...] = (),
+    problems: tuple[str, ...] = (),
 ) -> Statement:
     findings = judge(checks, case)
     return Statement(
@@ -101,6 +106,5 @@ def statement(
         checks=checks,
         findings=findings,
         decision=decide(findings, waivers, as_of=case.as_of),
-        drills={rule.id: Drilled(on=DAY, caught=9, total=9) for rule in checks} if drilled else {},
-        notes=notes,
+        ledger=Ledger(drills=tuple(map(proof, checks)) if drilled else (), problems=problems),
     )

@@ -75,7 +75,7 @@ def _speaks_of_ranks(statement: Statement, findings: tuple[Finding, ...]) -> boo
 def _proved(statement: Statement, findings: tuple[Finding, ...]) -> str:
     """Say since when every check of a row is known to be able to fail: the oldest proof speaks for all."""
     checks = dict.fromkeys(finding.check for finding in findings)
-    proofs = [drill.on for check in checks if (drill := statement.drills.get(check)) and drill.is_proof]
+    proofs = [drill.date for check, drill in statement.drills.items() if check in checks and drill.is_proof]
     if len(proofs) == len(checks):
         return f"proved {min(proofs)}"
     return f"{len(proofs)} of {len(checks)} drilled" if proofs else "never drilled"

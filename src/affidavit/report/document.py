@@ -40,12 +40,12 @@ def statement(said: Statement) -> Document:
         "findings": [_finding(finding) for finding in said.findings],
         "decision": _decision(said.decision),
         "drills": {
-            check: {"on": drill.on.isoformat(), "caught": drill.caught, "total": drill.total}
+            check: {"on": drill.date.isoformat(), "caught": drill.caught, "total": drill.total}
             for check, drill in sorted(said.drills.items())
         },
         "roles": sorted(said.case.records),
         "facts": facts(subject),
-        "notes": [*subject.notes, *said.notes],
+        "notes": [*subject.notes, *said.ledger.problems],
     }
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from affidavit.case import Case
 from affidavit.check.finding import Finding, Landmine
@@ -12,19 +11,7 @@ from affidavit.check.rule import Check
 from affidavit.fact.observation import Cause, Unknown
 from affidavit.fact.term import Scope
 from affidavit.gate import Decision
-
-
-@dataclass(frozen=True, kw_only=True)
-class Drilled:
-    """The last drill of one check in the project's ledger; it is a proof only where everything was caught."""
-
-    on: datetime.date
-    caught: int
-    total: int
-
-    @property
-    def is_proof(self) -> bool:
-        return 0 < self.total == self.caught
+from affidavit.record.ledger import Drilled, Ledger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +22,7 @@ class Statement:
         title: what is judged, as a command takes it: a run's id, or ``this project``.
         status: how it stands: ``FINISHED, 20 steps``, ``live at step 2``, ``before the command``.
         checks: every check that was loaded, owed or not.
-        drills: the last drill of each check that has one.
-        notes: what a reader should be told beside the record's own notes, which hold its corrections.
+        ledger: when each check was last seen to fail.
     """
 
     title: str
@@ -45,8 +31,7 @@ class Statement:
     checks: tuple[Check, ...]
     findings: tuple[Finding, ...]
     decision: Decision
-    drills: Mapping[str, Drilled] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    ledger: Ledger = Ledger()
 
     @property
     def is_run(self) -> bool:
@@ -68,3 +53,9 @@ class Statement:
 
     def under(self, landmine: Landmine) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.landmine is landmine)
+
+    @property
+    def drills(self) -> Mapping[str, Drilled]:
+        """The last drill of each check that spoke here; an old proof does not outlast a drill that missed something."""
+        checks = dict.fromkeys(finding.check for finding in self.findings)
+        return {check: drill for check in checks if (drill := self.ledger.last(check)) is not None}

@@ -33,7 +33,7 @@ def report(statement: Statement) -> Iterator[Line]:
     yield from _notes(statement.case.subject.notes, Tone.DOUBT)
     yield from checklist_lines(checklist(statement))
     yield from _details(statement)
-    yield from _notes(statement.notes, Tone.FAINT)
+    yield from _notes(statement.ledger.problems, Tone.FAINT)
     yield line()
     yield _summary(statement)
 
@@ -158,11 +158,11 @@ def _summary(statement: Statement) -> Line:
     if not checks:
         return line(Span("no check was owed: nothing was judged, and that is no pass", Tone.DOUBT))
     counts = ", ".join(f"{count} {verdict.value}" for verdict, count in statement.decision.counts)
-    drills = [drill for check in checks if (drill := statement.drills.get(check))]
+    drills = statement.drills.values()
     proved = sum(drill.is_proof for drill in drills)
     text = f"{_count(len(checks), 'check')}: {counts}. Drilled: {proved} of {len(checks)}"
     if drills:
         caught, total = sum(drill.caught for drill in drills), sum(drill.total for drill in drills)
-        text += f", {caught} of {total} sabotages caught, last {max(drill.on for drill in drills)}"
+        text += f", {caught} of {total} sabotages caught, last {max(drill.date for drill in drills)}"
     waived = len(statement.decision.waived)
     return line(f"{text}.", f" {_count(waived, 'finding')} waived." if waived else "")
