@@ -2,7 +2,8 @@
 
 Loaded by the finder when a framework that an adapter is named for has been imported. An adapter is a module of
 ``adapters/`` named like the framework's package. Its ``BINDS`` maps modules to functions ``bind(module, session)``;
-it may have ``describe(moment, session)``, called when training begins, ``KEEPERS`` of state, and ``standing()``.
+it may have ``describe(moment, session)``, called when training begins, with ``SHOWS``, the moments that fires;
+``KEEPERS`` of state; and ``standing()``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from affidavit.attach import launch as launch_file
 from affidavit.attach.guard import describe
 from affidavit.attach.instrument import Instrument
 from affidavit.attach.launch import Launch, Plugin
-from affidavit.attach.session import Session, Standing
+from affidavit.attach.session import Describer, Session, Standing
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.term import Vocabulary
 from affidavit.fact.vocabulary import load as load_vocabulary
@@ -41,7 +42,7 @@ def wake(name: str) -> None:
     live = session()
     live.keepers.extend(getattr(adapter, "KEEPERS", ()))
     if hasattr(adapter, "describe"):
-        live.describers.append(adapter.describe)
+        live.describers.append(Describer(name, adapter.describe, adapter.SHOWS))
     for module, bind in adapter.BINDS.items():
         early.finder.expect(module, _Binding(bind, live, early.refuse))
 

@@ -13,6 +13,7 @@ from affidavit.attach.moment import Adapted, TrainBegin
 from affidavit.attach.session import Session
 
 BINDS: dict[str, Any] = {}
+SHOWS = (Adapted,)
 
 
 def describe(moment: TrainBegin, session: Session) -> None:
@@ -42,7 +43,8 @@ def _active_config(model: Any) -> Any | None:
         configs = module.__dict__.get("peft_config")
         if isinstance(configs, dict) and configs:
             active = getattr(module, "active_adapter", None)
-            return configs.get(active) or next(iter(configs.values()))
+            names = (active,) if isinstance(active, str) else tuple(active or ())
+            return next((configs[name] for name in names if name in configs), next(iter(configs.values())))
     return None
 
 

@@ -79,10 +79,19 @@ def _bind_models(module: ModuleType, session: Session) -> None:
 
     @functools.wraps(resolve)
     def heard(self: Any, attn_implementation: Any, *args: Any, **kwargs: Any) -> Any:
-        _requests[self] = (_named(attn_implementation), f"{type(self).__name__}(attn_implementation=…)")
+        _remember(self, _named(attn_implementation))
         return resolve(self, attn_implementation, *args, **kwargs)
 
     model_class._check_and_adjust_attn_implementation = heard
+
+
+def _remember(model: Any, asked: str) -> None:
+    """Keep what a model was first asked for by name; a later ask that differs is told beside it, not instead."""
+    first, source = _requests.get(model, (UNSTATED, ""))
+    if first == UNSTATED:
+        _requests[model] = (asked, f"{type(model).__name__}(attn_implementation=…)")
+    elif asked != first:
+        _requests[model] = (first, f"{source.partition(', later')[0]}, later set to {asked}")
 
 
 def _named(implementation: Any) -> str:
@@ -155,18 +164,17 @@ def _tokenizer(processing: Any) -> _Tokenizer | None:
 
 def _bind_tokenizers(module: ModuleType, session: Session) -> None:
     tokenizer_class = module.PreTrainedTokenizerBase
-    load = tokenizer_class.from_pretrained.__func__
+    build = tokenizer_class.__init__
 
-    @functools.wraps(load)
-    def from_pretrained(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        tokenizer = load(cls, *args, **kwargs)
-        source = f"{type(tokenizer).__name__}.from_pretrained"
-        session.fire(Loaded(kind="tokenizer", item=_Tokenizer(tokenizer), source=source))
-        return tokenizer
+    @functools.wraps(build)
+    def built(self: Any, *args: Any, **kwargs: Any) -> None:
+        build(self, *args, **kwargs)
+        session.fire(Loaded(kind="tokenizer", item=_Tokenizer(self), source=type(self).__name__))
 
-    tokenizer_class.from_pretrained = classmethod(from_pretrained)
+    tokenizer_class.__init__ = built
 
 
+SHOWS = (Asked, Configured)
 BINDS = {
     "transformers.trainer": _bind_trainer,
     "transformers.modeling_utils": _bind_models,

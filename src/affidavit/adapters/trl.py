@@ -12,6 +12,7 @@ from affidavit.attach.moment import Asked, TrainBegin
 from affidavit.attach.session import Session
 
 BINDS: dict[str, Any] = {}
+SHOWS = (Asked,)
 
 
 def describe(moment: TrainBegin, session: Session) -> None:

@@ -49,6 +49,15 @@ class Standing:
     backend: str = ""
 
 
+@dataclass(frozen=True)
+class Describer:
+    """An adapter's account of the model that begins to train, and the moments it fires."""
+
+    framework: str
+    describe: Callable[[TrainBegin, Session], None]
+    shows: tuple[type[Moment], ...]
+
+
 @dataclass
 class Session:
     """Everything of ours that is alive in one training process."""
@@ -59,7 +68,7 @@ class Session:
     details: dict[str, object]
     standing: Callable[[], Standing]
     keepers: list[Keeper] = field(default_factory=list)
-    describers: list[Callable[[TrainBegin, Session], None]] = field(default_factory=list)
+    describers: list[Describer] = field(default_factory=list)
     at_live: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -189,11 +198,13 @@ class Session:
 
     def _describe(self, moment: TrainBegin) -> None:
         """Let every adapter whose framework is in this process say what it knows of the model that begins to train."""
-        for describe_model in self.describers:
+        for describer in self.describers:
             try:
-                describe_model(moment, self)
-            except Exception as error:  # noqa: BLE001  facts it would have shown stay unseen, with their cause
-                self.note(f"{describe_model.__module__} could not describe the model: {describe(error)}")
+                describer.describe(moment, self)
+            except Exception as error:  # noqa: BLE001  what it would have shown is Unknown with this cause
+                why = f"the {describer.framework} adapter could not describe the model: {describe(error)}"
+                for kind in describer.shows:
+                    self.unwatched(kind, Cause.INSTRUMENT_FAILED, why)
 
     def _open_journal(self) -> None:
         process = process_identity()

@@ -73,14 +73,17 @@ def drill(check: Check, case: Case) -> Drill:
 
 def derived(check: Check, case: Case) -> Iterator[Sabotage]:
     """Yield the sabotages of absence that the engine makes for each need."""
+    wildcards = {need.role for need in map(Need.parse, check.reads) if need.name == "*"}
+    written = set(map(Need.parse, check.reads))
     for need in expand(check, case):
         name = str(need)
-        record = case.records[need.role]
-        ranked = case.vocabulary[need.name].scope is Scope.RANK
-        if need.role == SUBJECT or (need.role, "*") not in {(n.role, n.name) for n in map(Need.parse, check.reads)}:
+        # A wildcard asks for what a record holds: a term that is gone from that record is no longer asked for.
+        if need in written or need.role not in wildcards:
             yield _absence(f"{name} was never seen", partial(Case.without, need=name))
+        if need in written or need.role == SUBJECT:
             yield _absence(f"{name} is known by too weak a method", partial(Case.downgraded, need=name))
-        if ranked and need.role == SUBJECT and record.world > 1:
+        ranked = case.vocabulary[need.name].scope is Scope.RANK and need.role == SUBJECT
+        if ranked and case.subject.world > 1:
             yield _absence(f"{name} is missing on the last rank", partial(Case.without, need=name, rank=-1))
     for need in map(Need.parse, check.reads):
         if need.role != SUBJECT and need.name != "*":
@@ -92,8 +95,11 @@ def _absence(name: str, apply: Break) -> Sabotage:
 
 
 def _parts(check: Check, case: Case) -> Iterator[str]:
-    """Yield each needed value, a table's by column."""
+    """Yield each needed value, a table's by column; a condition only opens the check, so nothing need move it."""
+    conditions = {Need.parse(need) for need, _ in check.when} - set(map(Need.parse, check.needs))
     for need in expand(check, case):
+        if need in conditions:
+            continue
         for _, value in case.values(str(need))[:1]:
             columns = value.columns if isinstance(value, Table) else ()
             yield from (f"{need} [{column}]" for column in columns) if columns else (str(need),)

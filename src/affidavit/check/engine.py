@@ -10,7 +10,7 @@ from affidavit.check.finding import Fail, Finding, Pass, Review, Unproven, Verdi
 from affidavit.check.rule import Check
 from affidavit.fact.errors import refusal
 from affidavit.fact.observation import Cause, Known, Unknown
-from affidavit.fact.term import Scope
+from affidavit.fact.term import Ranks, Scope, Term
 
 
 def owed(check: Check, case: Case) -> bool:
@@ -23,16 +23,26 @@ def owed(check: Check, case: Case) -> bool:
 
 
 def expand(check: Check, case: Case) -> tuple[Need, ...]:
-    """Return the check's needs, ``role/*`` replaced by every term of that record on both sides."""
+    """Return the check's needs without wildcards.
+
+    ``lock/*`` stands for every term of that record, on both sides. ``*`` stands for every term in which the ranks of
+    the subject must agree and that at least one of them knows.
+    """
     found: list[Need] = []
     for need in map(Need.parse, check.reads):
         if need.name != "*":
             found.append(need)
-            continue
-        record = case.records.get(need.role)
-        for name in dict.fromkeys(fact.name for fact in record.facts) if record else ():
-            found += [Need(SUBJECT, name), Need(need.role, name)]
+        elif need.role == SUBJECT:
+            known = {fact.name for fact in case.subject.facts if isinstance(fact.state, Known)}
+            found += [Need(SUBJECT, term.name) for term in case.vocabulary if term.name in known and _shared(term)]
+        elif (record := case.records.get(need.role)) is not None:
+            for name in dict.fromkeys(fact.name for fact in record.facts):
+                found += [Need(SUBJECT, name), Need(need.role, name)]
     return tuple(dict.fromkeys(found))
+
+
+def _shared(term: Term) -> bool:
+    return term.scope is Scope.RANK and term.ranks is Ranks.SAME
 
 
 def run(check: Check, case: Case) -> Finding:

@@ -77,7 +77,7 @@ class Fail:
 
 @dataclass(frozen=True, kw_only=True)
 class Review:
-    """A default that the library chose and nobody confirmed; it passes once the lock holds the same ``accept`` terms."""
+    """A default that a library chose and nobody confirmed; it passes once the lock holds the ``accept`` terms."""
 
     expected: str
     saw: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 HELLO = "hello"
+REFUSED = "hello.refused"
 MANIFEST = "manifest.json"
 ENVELOPE = "manifest.dsse.json"
 ANNOTATIONS = "annotations.jsonl"

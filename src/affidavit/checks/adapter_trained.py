@@ -1,0 +1,59 @@
+"""Every module that carries an adapter trains it."""
+
+from __future__ import annotations
+
+from affidavit.case import Case, case_of
+from affidavit.check import Fail, Landmine, Outcome, Pass, Site, Unproven, check
+from affidavit.checks.adapter_targets_matched import is_adapted
+from affidavit.fact.values import Tally, Value
+
+
+@check(
+    "adapter-trained",
+    needs=("adapter.matched", "adapter.trained"),
+    when=(("adapter.kind", is_adapted),),
+    landmine=Landmine.RESULT,
+    unaffected="the attention, the masks of the loss, the code",
+)
+def adapter_trained(case: Case) -> Outcome:
+    """An adapter can be in the model and not train: frozen afterwards, or unknown to an optimizer built before it.
+
+    The loss falls as long as anything trains, and the checkpoint holds the untrained half at its initial values.
+
+    Source: playbook §4.3; silent-failure-corpus L3. Blind to: a learning rate of 0.
+    """
+    examined = 0
+    for ranks, matched in case.values("adapter.matched"):
+        trained = next(value for among, value in case.values("adapter.trained") if set(ranks) & set(among))
+        assert isinstance(matched, Tally) and isinstance(trained, Tally)
+        if not matched.total:
+            return Unproven("no module carries an adapter")
+        idle = [name for name in matched.kinds if trained[name] < matched[name]]
+        if idle:
+            return Fail(
+                expected=f"{matched} adapted and training (live modules)",
+                saw=" and ".join(
+                    f"{trained[name]} of {matched[name]} {name} got a gradient the optimizer owns" for name in idle
+                ),
+                means="Part of the adapter stays at its initial values.",
+                sites=tuple(Site(key=name, rank=ranks[0]) for name in idle),
+            )
+        examined += matched.total
+    return Pass(examined)
+
+
+@adapter_trained.healthy
+def _() -> Case:
+    modules = Tally.count("modules", {"q_proj": 4, "v_proj": 4})
+    run: dict[str, Value] = {"adapter.kind": "lora", "adapter.matched": modules, "adapter.trained": modules}
+    return case_of(run=run, ranks=2)
+
+
+@adapter_trained.sabotage("one module is frozen")
+def _(case: Case) -> Case:
+    return case.altered("adapter.trained", lambda trained: trained.plus(trained.kinds[0], -1))
+
+
+@adapter_trained.sabotage("one more module carries an adapter than trains it")
+def _(case: Case) -> Case:
+    return case.altered("adapter.matched", lambda matched: matched.plus(matched.kinds[0], 1))

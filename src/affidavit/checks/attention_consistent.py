@@ -1,0 +1,61 @@
+"""What each layer is configured with is what ran."""
+
+from __future__ import annotations
+
+from affidavit.case import Case, case_of
+from affidavit.check import Fail, Landmine, Outcome, Pass, Site, check
+from affidavit.checks.attention_as_requested import promised
+from affidavit.fact.values import Layers, Tally
+
+
+@check(
+    "attention-consistent",
+    needs=("attention.configured", "attention.executed"),
+    landmine=Landmine.RESULT,
+    unaffected="the data, the masks of the loss, the adapters",
+)
+def attention_consistent(case: Case) -> Outcome:
+    """A config names an implementation; a registry decides what that name runs.
+
+    Where the two part, every layer and the model card say one kernel and another ran. Layers are compared one by one,
+    because some models run two implementations by design.
+
+    Source: playbook §4.3; hf-stack-spike §3.4. Blind to: two layers that swapped their kernels.
+    """
+    examined = 0
+    for _, layers in case.values("attention.configured"):
+        assert isinstance(layers, Layers)
+        allowed = {name: promised(name) for name in layers.kinds}
+        for ranks, ran in case.values("attention.executed"):
+            assert isinstance(ran, Tally)
+            examined += ran.total
+            strange = [kind for kind in ran.kinds if not any(kind in kernels for kernels in allowed.values())]
+            idle = [name for name, kernels in allowed.items() if not kernels & set(ran.kinds)]
+            if strange or idle:
+                return Fail(
+                    expected=f"{layers} (configured)",
+                    saw=f"{ran} (executed, rank {', '.join(map(str, ranks))})",
+                    means="The name in the config runs something else here; the model card describes another run.",
+                    sites=tuple(Site(key=f"{kind} was configured nowhere") for kind in strange),
+                )
+    return Pass(examined)
+
+
+@attention_consistent.healthy
+def _() -> Case:
+    layers = Layers.of({"layers.0.self_attn": "eager", "layers.1.self_attn": "sdpa"})
+    ran = Tally.count("calls", {"eager": 1, "flash": 1})
+    return case_of(run={"attention.configured": layers, "attention.executed": ran}, ranks=2)
+
+
+@attention_consistent.sabotage("a registry sends the name to another kernel")
+def _(case: Case) -> Case:
+    return case.altered("attention.executed", lambda ran: ran.moved(ran.kinds[-1], "somebody_elses", 1), rank=-1)
+
+
+@attention_consistent.sabotage("a layer is configured with something that never ran")
+def _(case: Case) -> Case:
+    def switch(layers: Layers) -> Layers:
+        return layers.with_layer(next(iter(layers.expand())), "somebody_elses")
+
+    return case.altered("attention.configured", switch)

@@ -1,0 +1,60 @@
+"""Every file of ours that ran is held, byte for byte, by a commit."""
+
+from __future__ import annotations
+
+from affidavit.case import Case, case_of
+from affidavit.check import Fail, Landmine, Outcome, Pass, Site, Verdict, check
+from affidavit.fact.values import Table, Tally, Value
+
+KEPT = "snapshot "
+ALLOWED = "allow: "
+
+
+@check(
+    "code-is-committed",
+    needs=("code.files_by_verdict", "code.deviations", "tree.gate"),
+    landmine=Landmine.TREE,
+    unaffected="what the run resolved to, which was read from the run itself",
+)
+def code_is_committed(case: Case) -> Outcome:
+    """A commit id names code that nobody ran, if what was imported is not what it holds.
+
+    git status misses ten of sixteen ways to do that. So the bytes that were executed are compared with the blobs of
+    the commit, and configs that were opened with them. A snapshot, or a reason given at launch, answers for the rest.
+
+    Source: playbook §4.4; anchors-provenance §3. Blind to: installed packages edited by hand; code made at run time.
+    """
+    verdicts, deviations = case.value("code.files_by_verdict"), case.value("code.deviations")
+    assert isinstance(verdicts, Tally) and isinstance(deviations, Table)
+    gate = str(case.value("tree.gate"))
+    if deviations.rows and not gate.startswith((KEPT, ALLOWED)):
+        shown = ", ".join(f"{row['path']} ({row['verdict']})" for row in deviations.records()[:3])
+        more = f" and {len(deviations.rows) - 3} more" if len(deviations.rows) > 3 else ""
+        return Fail(
+            expected="every file that ran held by a commit (tree gate: refuse)",
+            saw=f"{shown}{more} (digest of what was executed)",
+            means="The commit of this run describes code that did not run.",
+            action='Commit, or run with "--tree snapshot".',
+            sites=tuple(Site(path=str(row["path"]), key=str(row["verdict"])) for row in deviations.records()),
+        )
+    return Pass(examined=verdicts.total)
+
+
+@code_is_committed.healthy
+def _() -> Case:
+    run: dict[str, Value] = {
+        "code.files_by_verdict": Tally.count("files", {"committed": 3, "installed": 3000}),
+        "code.deviations": Table(("path", "owner", "verdict"), ()),
+        "tree.gate": "refuse",
+    }
+    return case_of(run=run)
+
+
+@code_is_committed.sabotage("a module that git ignores was imported")
+def _(case: Case) -> Case:
+    return case.altered("code.deviations", lambda table: table.with_row("secret_sauce.py", "repo", "not-in-commit"))
+
+
+@code_is_committed.sabotage("no file was examined", expect=Verdict.UNKNOWN)
+def _(case: Case) -> Case:
+    return case.altered("code.files_by_verdict", Tally("files", ()))

@@ -1,0 +1,52 @@
+"""What the project has accepted is what this run resolved to."""
+
+from __future__ import annotations
+
+from affidavit.case import Case, case_of
+from affidavit.check import Fail, Landmine, Outcome, Pass, Site, check
+from affidavit.record.compare import differ
+
+
+@check(
+    "lock-holds",
+    needs=("lock/*",),
+    landmine=Landmine.RESULT,
+    unaffected="every accepted fact that is not named here",
+)
+def lock_holds(case: Case) -> Outcome:
+    """Defaults move under unchanged scripts: after an upgrade attention goes from flash to math and nobody asked.
+
+    The lock holds what the project saw and accepted; a run that resolves otherwise contradicts it.
+
+    Source: DESIGN §2. Blind to: what the lock does not hold.
+    """
+    locked = case.records["lock"]
+    names = tuple(dict.fromkeys(fact.name for fact in locked.facts))
+    differences = differ(locked, case.subject, names, episode=case.episode)
+    if differences:
+        return Fail(
+            expected="; ".join(f"{found.name} {found.left}" for found in differences) + " (affidavit.lock)",
+            saw="; ".join(found.right for found in differences) + " (this run)",
+            means="This run differs from the accepted one in what nobody asked for.",
+            action='Run "affidavit accept" to accept it, or find what moved it.',
+            sites=tuple(Site(path="affidavit.lock", key=found.name) for found in differences),
+        )
+    return Pass(examined=len(names))
+
+
+@lock_holds.healthy
+def _() -> Case:
+    accepted = {"attention.kernels": ("flash",), "tokens.supervised_roles": ("assistant",)}
+    return case_of(run=accepted, lock=accepted, ranks=2)
+
+
+@lock_holds.sabotage("an upgrade moved a default")
+def _(case: Case) -> Case:
+    name = case.records["lock"].facts[0].name
+    return case.altered(name, ("somebody_elses",))
+
+
+@lock_holds.sabotage("the last rank resolved otherwise")
+def _(case: Case) -> Case:
+    name = case.records["lock"].facts[-1].name
+    return case.altered(name, ("somebody_elses",), rank=-1)
