@@ -127,7 +127,7 @@ def _judged_bodies(tree: ast.Module) -> Iterator[ast.FunctionDef]:
 
 
 def _decides_absence(_: str, tree: ast.Module) -> Offences:
-    forbidden = ("Verdict", "NOT_APPLICABLE", "Known", "Unknown", "Cause", "offers", "facts", "records")
+    forbidden = ("Verdict", "NOT_APPLICABLE", "Known", "Unknown", "Cause", "offers")
     for body in _judged_bodies(tree):
         for node in (found for part in body.body for found in ast.walk(part)):
             name = _name(node).rpartition(".")[2]
@@ -244,6 +244,7 @@ RULES = (
         within=("",),
         find=_hides_an_error,
         bend=("observe/planted.py", '"""Doc."""\ntry:\n    x = 1\nexcept Exception:\n    pass\n'),
+        allowed={"adapters/transformers.py": "a chat template is a program that refuses roles by raising anything"},
     ),
     Rule(
         says="every module says what it is",

@@ -1,0 +1,94 @@
+"""Every row of the vocabulary has somebody who says it and somebody who reads it; a fact that nobody reads is cost."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import affidavit.checks
+from affidavit import boot
+from affidavit.case import Need
+from affidavit.check.load import load as load_checks
+from affidavit.fact.term import Scope, Term, Vocabulary
+from affidavit.fact.vocabulary import load
+
+PACKAGE = Path(affidavit.checks.__file__).parents[1]
+VOCABULARY = load()
+INSTRUMENTS = {instrument.name: tuple(instrument.emits) for instrument in boot.load_instruments()[1]}
+CHECKS = {
+    check.id: tuple(Need.parse(need).name for need in check.reads)
+    for check in load_checks(affidavit.checks, VOCABULARY)
+}
+
+SAID_OUTSIDE = {"tree": "run/tree.py", "code": "run/code.py", "house": "run/plugins.py"}
+"""Who states the facts of scope PROJECT and RUN, by subject: no instrument sees them, the launcher does."""
+READERS = ("report", "run", "cli")
+"""Packages that read facts by name to show them or to go on with them; checks read through their needs."""
+
+
+def _names_in(files: Iterable[Path]) -> set[str]:
+    """Return every string constant of some files: a term is named whole, or nobody finds it again."""
+    return {
+        node.value
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+def _unsaid(vocabulary: Vocabulary, instruments: Mapping[str, tuple[str, ...]]) -> list[str]:
+    by_instruments = {term for emits in instruments.values() for term in emits}
+    outside = {subject: _names_in([PACKAGE / file]) for subject, file in SAID_OUTSIDE.items()}
+    return [
+        term.name
+        for term in vocabulary
+        if term.name
+        not in (by_instruments if term.scope is Scope.RANK else outside.get(term.name.partition(".")[0], ()))
+    ]
+
+
+def _unread(vocabulary: Vocabulary, checks: Mapping[str, tuple[str, ...]]) -> list[str]:
+    needed = {name for needs in checks.values() for name in needs}
+    shown = _names_in(file for package in READERS for file in (PACKAGE / package).rglob("*.py"))
+    return [term.name for term in vocabulary if term.name not in needed | shown]
+
+
+def _with_a_row(scope: Scope) -> Vocabulary:
+    row: Term = replace(VOCABULARY["tree.commit"], name="tree.weather", scope=scope)
+    return Vocabulary((*VOCABULARY, row))
+
+
+def test_every_term_is_said() -> None:
+    assert _unsaid(VOCABULARY, INSTRUMENTS) == []
+
+
+@pytest.mark.parametrize("scope", Scope)
+def test_a_term_that_nobody_says_is_seen(scope: Scope) -> None:
+    assert _unsaid(_with_a_row(scope), INSTRUMENTS) == ["tree.weather"]
+
+
+def test_an_instrument_that_stops_emitting_is_seen() -> None:
+    fewer = {name: emits for name, emits in INSTRUMENTS.items() if "attention.kernels" not in emits}
+    assert "attention.kernels" in _unsaid(VOCABULARY, fewer)
+
+
+def test_one_instrument_says_a_term() -> None:
+    said = [term for emits in INSTRUMENTS.values() for term in emits]
+    assert sorted(said) == sorted(set(said))
+
+
+def test_every_term_is_read() -> None:
+    assert _unread(VOCABULARY, CHECKS) == []
+
+
+def test_a_term_that_nobody_reads_is_seen() -> None:
+    assert _unread(_with_a_row(Scope.RANK), CHECKS) == ["tree.weather"]
+
+
+def test_a_check_that_goes_is_missed() -> None:
+    fewer = {name: needs for name, needs in CHECKS.items() if "attention.configured" not in needs}
+    assert set(_unread(VOCABULARY, fewer)) >= {"attention.configured"} - _names_in((PACKAGE / "report").rglob("*.py"))
