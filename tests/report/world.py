@@ -21,7 +21,10 @@ RUN: Mapping[str, Value] = {
     "tokens.supervision_requested": "assistant",
     "tokens.seen_by_role": Tally.count("tokens", {"assistant": 1_300, "user": 2_010}),
     "tokens.supervised_by_role": Tally.count("tokens", {"assistant": 1_204, "user": 0}),
-    "tokens.supervised_by_turn": Table(("turn", "role", "tokens", "lit"), ((1, "user", 2_010, 0),)),
+    "tokens.supervised_by_turn": Table(
+        ("turn", "role", "turns", "tokens", "supervised", "ends"),
+        ((0, "user", 24, 2_010, 0, 0), (1, "assistant", 24, 1_300, 1_204, 24)),
+    ),
     "tokens.supervised_roles": ("assistant",),
     "tree.commit": "3fa2b1cdeadbeef0",
     "tree.files_examined": 12,

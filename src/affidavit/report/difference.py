@@ -25,6 +25,10 @@ class Comparison:
     equal: int
     unseen: tuple[str, ...]
 
+    @property
+    def changes_meaning(self) -> bool:
+        return bool(self.of(Category.MEANING))
+
     def of(self, category: Category) -> tuple[Difference, ...]:
         return tuple(difference for difference in self.differences if difference.category is category)
 

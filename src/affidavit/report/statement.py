@@ -31,7 +31,7 @@ class Statement:
     checks: tuple[Check, ...]
     findings: tuple[Finding, ...]
     decision: Decision
-    ledger: Ledger = Ledger()
+    ledger: Ledger
 
     @property
     def is_run(self) -> bool:

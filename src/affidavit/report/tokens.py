@@ -123,10 +123,10 @@ def _turns(case: Case) -> Iterator[Line]:
     for ranks, table in case.values("tokens.supervised_by_turn"):
         if not isinstance(table, Table):
             continue
-        on = f" (rank {', '.join(map(str, ranks))})" if case.subject.world > 1 else ""
+        on = f", rank {', '.join(map(str, ranks))}" if case.subject.world > 1 else ""
         for row in table.records():
-            cells = ", ".join(f"{name} {cell}" for name, cell in row.items())
-            yield line(Span(f"{cells}{on}", Tone.FAINT), indent=2)
+            text = f"turn {row['turn']} {row['role']}: {row['supervised']} of {row['tokens']} tokens lit"
+            yield line(Span(f"{text}, {row['ends']} of {row['turns']} ends of turn{on}", Tone.FAINT), indent=2)
 
 
 def rows(spans: Spans, *, limit: int) -> Iterator[Line]:
@@ -156,7 +156,7 @@ def _turn(turn: int, role: str, stretches: tuple[Stretch, ...]) -> Line:
     for stretch in stretches:
         shown = _shown(stretch)
         body.append(Span(f"{LIT[0]}{shown}{LIT[1]}", Tone.LIT) if stretch.lit else Span(shown, Tone.FAINT))
-    return line(*body, head=Span(f"{turn:>2} {role[:_ROLE]}", Tone.FAINT), indent=_INDENT)
+    return line(*body, head=Span(f"{turn if turn >= 0 else '':>2} {role[:_ROLE]}", Tone.FAINT), indent=_INDENT)
 
 
 def _shown(stretch: Stretch) -> str:
