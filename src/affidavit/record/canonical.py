@@ -97,7 +97,7 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 def _number(text: str) -> int | float:
     """Return an integer, or the double that RFC 8785 writes without a point; anything between is not exact."""
-    if len(text) <= 16 and -EXACT_INTEGER < int(text) < EXACT_INTEGER:
+    if len(text.lstrip("-")) <= 16 and -EXACT_INTEGER < int(text) < EXACT_INTEGER:
         return int(text)
     number = _finite(text)
     if rfc8785.dumps(number) != text.encode():

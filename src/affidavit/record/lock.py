@@ -183,10 +183,12 @@ def _load(path: Path) -> _Recipes:
     """Return every recipe of a lock, its values as TOML holds them."""
     if not path.exists():
         return {}
+    text = ""
     try:
-        document = tomllib.loads(file.read(path.resolve(), limit=SIZE_BYTES).decode())
+        text = file.read(path.resolve(), limit=SIZE_BYTES).decode()
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _unreadable(path, str(error)) from error
+        raise _unreadable(path, str(error), len(text.splitlines()) if "end of document" in str(error) else 0) from error
     except (UnicodeDecodeError, RecursionError, file.FileShapeError) as error:
         raise _unreadable(path, f"{type(error).__name__}: {error}") from error
     if document.get("format") != FORMAT:
@@ -230,11 +232,15 @@ def _written(recipes: Mapping[str, Mapping[str, _Line]]) -> str:
 
 
 def _toml(value: object) -> str:
-    """Return one value on one line; ``tomli_w`` breaks a list over several, and a diff then loses its term."""
+    """Return one value on one line, without a character that a review does not show.
+
+    ``tomli_w`` breaks a list over several lines, and a diff then shows a value without its term.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        quoted = json.dumps(value, ensure_ascii=False)
+        return "".join(letter if letter.isprintable() else f"\\U{ord(letter):08x}" for letter in quoted)
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, dict):

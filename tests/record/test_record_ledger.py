@@ -1,0 +1,67 @@
+"""The ledger says when a check was last proved; a broken line is told, and proves nothing and harms nothing."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+
+from affidavit.record import ledger
+from affidavit.record.ledger import Drilled, Ledger
+
+
+def drilled(check: str, day: int, caught: int = 5, total: int = 5) -> Drilled:
+    return Drilled(
+        check=check, date=datetime.date(2026, 11, day), caught=caught, total=total, affidavit="0.1.0", run="run-1"
+    )
+
+
+def test_a_drill_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "instruments.jsonl"
+    ledger.append(path, [drilled("a", 1), drilled("b", 2)])
+    ledger.append(path, [drilled("a", 3)])
+    assert ledger.read(path) == Ledger(drills=(drilled("a", 1), drilled("b", 2), drilled("a", 3)))
+
+
+def test_only_a_drill_that_caught_everything_is_a_proof() -> None:
+    held = Ledger(drills=(drilled("a", 1), drilled("a", 9, caught=4), drilled("b", 2, caught=0, total=0)))
+    assert held.last_proved("a") == drilled("a", 1)
+    assert held.last("a") == drilled("a", 9, caught=4)
+    assert held.last_proved("b") is None, "catching none of none proves nothing"
+    assert held.last_proved("never") is None is held.last("never")
+
+
+def test_the_newest_proof_counts_in_whatever_order_lines_stand() -> None:
+    assert Ledger(drills=(drilled("a", 9), drilled("a", 2))).last_proved("a") == drilled("a", 9)
+
+
+def test_no_ledger_is_an_empty_one(tmp_path: Path) -> None:
+    assert ledger.read(tmp_path / "none") == Ledger()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"not json", b'{"check":"a"}', b'{"check":"a","check":"b"}', b"\xff", b"", b'{"date":"soon"}', b"[" * 50_000],
+)
+def test_a_line_broken_by_hand_is_told_and_the_others_stand(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "instruments.jsonl"
+    ledger.append(path, [drilled("a", 1)])
+    with path.open("ab") as file:
+        file.write(line + b"\n")
+    ledger.append(path, [drilled("a", 2)])
+    held = ledger.read(path)
+    assert held.drills == (drilled("a", 1), drilled("a", 2))
+    (problem,) = held.problems
+    assert problem.startswith("instruments.jsonl:2: ")
+
+
+def test_a_torn_last_line_does_not_swallow_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "instruments.jsonl"
+    path.write_bytes(b'{"check":"a","da')
+    ledger.append(path, [drilled("b", 2)])
+    assert ledger.read(path).drills == (drilled("b", 2),)
+
+
+def test_a_folder_in_its_place_is_told(tmp_path: Path) -> None:
+    assert ledger.read(tmp_path).problems == (f"{tmp_path.name}: Is a directory",)
