@@ -1,0 +1,176 @@
+"""Whose the code is that ran: the outside half of code identity, from the lists that the ranks left as evidence.
+
+Source: playbook §4.4; research/anchors-provenance §3.
+Blind to: what :mod:`affidavit.observe.code` is blind to, and ranks whose list is lost, which make the facts Unknown.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from affidavit.fact import folder as names
+from affidavit.fact.observation import Cause, Known, State, Unknown
+from affidavit.fact.term import Method
+from affidavit.fact.values import Digest, Table, Tally
+from affidavit.observe.code import CodeIdentity, FileIdentity, FileVerdict, LoadedFile, identify
+from affidavit.observe.error import InterpreterError
+from affidavit.observe.interpreter import Interpreter
+from affidavit.observe.owner import OwnerKind
+from affidavit.record.canonical import digest_bytes
+from affidavit.record.record import Fact, Record
+
+LISTING = "code.listing"
+RESOLVED = ("code.commit", "code.files_by_verdict", "code.deviations")
+ROWS_SHOWN = 60
+"""So many deviating files fit into a fact; the rest is counted in its last row."""
+
+DEVIATING = frozenset(
+    {
+        FileVerdict.MODIFIED,
+        FileVerdict.FILTER_HIDES,
+        FileVerdict.NOT_IN_COMMIT,
+        FileVerdict.CHANGED_SINCE,
+        FileVerdict.ORPHAN,
+    }
+)
+
+
+@dataclass(frozen=True)
+class _Listing:
+    """What one rank loaded: its own files with what was executed of them, and files of the environment."""
+
+    own: tuple[LoadedFile, ...]
+    installed: tuple[LoadedFile, ...]
+
+
+def code_facts(
+    record: Record,
+    *,
+    places: Sequence[Path],
+    executable: str,
+    cwd: Path,
+    commits: Mapping[Path, str],
+) -> tuple[Fact, ...]:
+    """Return what commits and distributions say of the code that ran, for the run as a whole.
+
+    Args:
+        record: it holds each rank's ``code.listing``.
+        places: folders that may hold the evidence.
+        executable: the interpreter that trained.
+        cwd: of the command; a listed path may be relative to it.
+        commits: repository → commit seen before the start, because HEAD can move while a run trains.
+    """
+    listings: list[_Listing] = []
+    for state in dict.fromkeys(fact.state for fact in record.find(LISTING)) or [_absent()]:
+        found = _read(state, places, cwd)
+        if isinstance(found, Unknown):
+            return _all_unknown(found)
+        listings.append(found)
+    own = tuple(dict.fromkeys(file for listing in listings for file in listing.own))
+    installed = tuple(dict.fromkeys(file for listing in listings for file in listing.installed))
+    try:
+        interpreter = Interpreter.of(Path(executable))
+    except InterpreterError as error:
+        return _all_unknown(Unknown(Cause.INSTRUMENT_FAILED, str(error).splitlines()[0]))
+    return _resolve(identify((*own, *installed), interpreter, commits=commits), {file.path for file in own}, cwd)
+
+
+def _absent() -> State:
+    return Unknown(Cause.ABSENT, "no process told which files it loaded")
+
+
+def _all_unknown(state: Unknown) -> tuple[Fact, ...]:
+    return tuple(Fact(name=name, state=state) for name in RESOLVED)
+
+
+def _read(state: State, places: Sequence[Path], cwd: Path) -> _Listing | Unknown:
+    if isinstance(state, Unknown):
+        return state
+    assert isinstance(state.value, Digest)
+    content = evidence(state.value, places)
+    if content is None:
+        return Unknown(Cause.EVIDENCE_LOST, f"the list of loaded files {state.value} is gone or altered")
+    own: list[LoadedFile] = []
+    installed: list[LoadedFile] = []
+    for line in content.decode("utf-8", "surrogateescape").splitlines():
+        said = json.loads(line)
+        if said["kind"] in ("code", "config"):
+            own.append(LoadedFile(path=cwd / said["path"], sha256=said["sha256"] or None))
+        elif said["kind"] == "installed":
+            installed.append(LoadedFile(path=cwd / said["path"]))
+    return _Listing(tuple(own), tuple(installed))
+
+
+def evidence(digest: Digest, places: Iterable[Path]) -> bytes | None:
+    """Return the content that has this digest, or None where it is gone or altered."""
+    for place in places:
+        try:
+            content = (place / names.EVIDENCE / digest.hex).read_bytes()
+        except OSError:
+            continue
+        if digest_bytes(content) == digest:
+            return content
+    return None
+
+
+def _resolve(code: CodeIdentity, own: set[Path], cwd: Path) -> tuple[Fact, ...]:
+    source = f"{len(code.files)} loaded files against their owners"
+    counts = Counter(file.verdict.value for file in code.files)
+    commits = [f"{found.top.name}@{found.commit or 'unborn'}" for found in code.repositories]
+    facts: dict[str, State] = {
+        "code.commit": Known(", ".join(commits) or "no repository", Method.INSPECTED, "git"),
+        "code.files_by_verdict": Known(Tally.count("files", counts), Method.INSPECTED, source),
+        "code.deviations": _deviations(code, own, cwd, source),
+    }
+    if code.refusals:
+        facts["code.commit"] = facts["code.deviations"]
+    return tuple(Fact(name=name, state=state) for name, state in facts.items())
+
+
+def _deviations(code: CodeIdentity, own: set[Path], cwd: Path, source: str) -> State:
+    """Return the deviating files, or why nobody can say which they are."""
+    if code.refusals:
+        refused = code.refusals[0]
+        return Unknown(Cause.GIT_REFUSED, f"{refused.top}: {refused.why.splitlines()[0]}")
+    ours = [file for file in code.files if _is_ours(file, own)]
+    if not any(file.owner.kind is OwnerKind.REPOSITORY for file in ours):
+        return Unknown(Cause.NO_REPOSITORY, f"none of {len(ours)} files of the project")
+    gone = [file for file in ours if file.verdict is FileVerdict.UNREADABLE]
+    found = [file for file in ours if file.verdict in DEVIATING]
+    if gone and not found:
+        return Unknown(Cause.EVIDENCE_LOST, f"{shown(gone[0].path, cwd)} cannot be read any more: {gone[0].detail}")
+    return Known(deviations(found, cwd), Method.INSPECTED, source)
+
+
+def _is_ours(file: FileIdentity, own: set[Path]) -> bool:
+    """Say whether a file is the user's to commit: what a repository owns, what changed, what they wrote elsewhere."""
+    if file.owner.kind is OwnerKind.ORPHAN:
+        return file.path in own and not _is_cache(file.real)
+    return file.owner.kind is OwnerKind.REPOSITORY or file.verdict is FileVerdict.CHANGED_SINCE
+
+
+def _is_cache(path: Path) -> bool:
+    """Say whether a file lies in a cache of generated code: a ``…cache``, or a temporary ``<name>_<user>``."""
+    place = Path(tempfile.gettempdir()).resolve()
+    first = path.relative_to(place).parts[0] if path.is_relative_to(place) else ""
+    user = os.environ.get("USER") or pwd.getpwuid(os.getuid()).pw_name
+    return first.endswith(f"_{user}") or any(part.lower().endswith("cache") for part in path.parent.parts)
+
+
+def deviations(files: Sequence[FileIdentity], home: Path) -> Table:
+    """Return files that their owners do not describe as a table of path, owner and verdict."""
+    rows = [(shown(file.path, home), str(file.owner), file.verdict.value) for file in files[:ROWS_SHOWN]]
+    if len(files) > ROWS_SHOWN:
+        rows.append((f"and {len(files) - ROWS_SHOWN} more", "", ""))
+    return Table(("path", "owner", "verdict"), tuple(rows))
+
+
+def shown(path: Path, home: Path) -> str:
+    return str(path.relative_to(home) if path.is_relative_to(home) else path)

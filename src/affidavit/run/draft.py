@@ -1,0 +1,132 @@
+"""What a run says of itself as it lies there: the record at any time, the manifest once it is over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import affidavit
+from affidavit.fact import folder as names
+from affidavit.fact.observation import Cause, Known, Unknown
+from affidavit.fact.term import Vocabulary
+from affidavit.record.manifest import Evidence, Interpreter, Launcher, Manifest, Status, from_record
+from affidavit.record.merge import merge
+from affidavit.record.record import Fact, Kind, Record
+from affidavit.run.closing import close
+from affidavit.run.code import code_facts
+from affidavit.run.gathered import Gathered, steps
+
+
+def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = ()) -> Record:
+    """Return the record of a run as it stands, code identity included; it need not be over."""
+    last = gathered.told[-1].start if gathered.told else None
+    told = [f"not attached: {line}" for line in gathered.refused]
+    told += gathered.vetoed
+    told += [note for one in gathered.told if one.ended for note in one.ended.notes]
+    record = merge(
+        [one.reading for one in gathered.trainers],
+        kind=Kind(last.kind) if last else Kind.RUN,
+        subject=gathered.run,
+        vocabulary=vocabulary,
+        notes=(*gathered.notes, *told, *notes),
+        steps=steps(gathered.trainers),
+        silence=_silence(gathered),
+    )
+    project = _project_facts(gathered)
+    opened = gathered.trainers[-1].reading.opened if gathered.trainers else {}
+    cwd = Path(str(opened.get("cwd") or (last.cwd if last else ".")))
+    code = code_facts(
+        record,
+        places=gathered.places,
+        executable=str(opened.get("executable", "")),
+        cwd=cwd,
+        commits=_commits(project, Path(last.project)) if last else {},
+    )
+    known = tuple(fact for fact in project if fact.name in vocabulary)
+    return record.with_facts((*record.facts, *known, *code))
+
+
+def draft(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = ()) -> Manifest:
+    """Return the manifest of a run that is over."""
+    record = record_of(gathered, vocabulary, notes=notes)
+    endings = tuple(close(gathered, number) for number in gathered.numbers)
+    last = gathered.told[-1].start if gathered.told else None
+    opened = gathered.trainers[-1].reading.opened if gathered.trainers else {}
+    said = tuple(note for ending in endings for note in ending.notes)
+    return from_record(
+        replace(record, notes=(*record.notes, *said)),
+        affidavit=affidavit.__version__,
+        status=endings[-1].attempt.status if endings else Status.ABANDONED,
+        attempts=tuple(ending.attempt for ending in endings),
+        recipe=last.recipe if last else "",
+        evidence=_evidence(gathered.folder),
+        interpreter=Interpreter(
+            python=str(opened.get("python", "")),
+            executable=str(opened.get("executable", "")),
+            platform=str(opened.get("platform", "")),
+        ),
+        launcher=Launcher(
+            kind=Path(last.command[0]).name if last else "",
+            scheduler=last.scheduler.name if last else "",
+            job=last.scheduler.job if last else "",
+            host=last.supervisor.host if last else "",
+            world=record.world,
+        ),
+    )
+
+
+def _silence(gathered: Gathered) -> Unknown:
+    """Return why nothing is known where no process left a journal, with the likeliest cause in plain words."""
+    start = gathered.told[-1].start if gathered.told else None
+    ended = gathered.told[-1].ended if gathered.told else None
+    if ended is not None and ended.status == Status.REFUSED.value and not gathered.hello:
+        return Unknown(Cause.NOT_REACHED, "the command was not started")
+    if gathered.hello:
+        return Unknown(Cause.NOTHING_TRAINED, "attached, and no training loop that an adapter knows has begun a step")
+    if gathered.refused:
+        return Unknown(Cause.NOTHING_ATTACHED, gathered.refused[0])
+    command = start.command if start else ()
+    return Unknown(Cause.NOTHING_ATTACHED, _likely(command) or "no Python of this command started with our environment")
+
+
+def _likely(command: Sequence[str]) -> str:
+    """Say what in a command line keeps us out, or "" where nothing does."""
+    for word in command:
+        if re.fullmatch(r"-[A-Za-z]*[IES][A-Za-z]*", word):
+            return f'"{word}" starts Python without its environment; add "import affidavit; affidavit.observe()"'
+    name = Path(command[0]).name if command else ""
+    if name in ("docker", "podman", "singularity", "apptainer", "enroot", "ssh", "kubectl", "sudo"):
+        return f'"{name}" does not pass our environment on; start affidavit inside'
+    if name == "env" and ("-i" in command or "-" in command):
+        return '"env -i" empties the environment; start affidavit inside'
+    return ""
+
+
+def _project_facts(gathered: Gathered) -> tuple[Fact, ...]:
+    """Return what was found before the command started, each fact from the last attempt that speaks of it."""
+    found: dict[str, Fact] = {}
+    for told in sorted(gathered.told, key=lambda told: (told.start.number, -told.start.task)):
+        found |= {fact.name: fact for fact in told.facts}
+    return tuple(found.values())
+
+
+def _commits(facts: Sequence[Fact], project: Path) -> dict[Path, str]:
+    """Return the commit that the project stood on before the start; another one may be checked out by now."""
+    top = next((folder for folder in (project, *project.parents) if (folder / ".git").exists()), None)
+    states = [fact.state for fact in facts if fact.name == "tree.commit"]
+    commit = str(states[0].value) if states and isinstance(states[0], Known) else ""
+    return {top.resolve(): commit} if top and re.fullmatch(r"[0-9a-f]{40,64}", commit) else {}
+
+
+def _evidence(folder: Path) -> tuple[Evidence, ...]:
+    """Return the files beside the manifest whose names are the digests of what they hold."""
+    found: list[Evidence] = []
+    for name, is_tokens in ((names.EVIDENCE, False), (names.TOKENS, True)):
+        place = folder / name
+        for path in sorted(place.iterdir()) if place.is_dir() else ():
+            if re.fullmatch(r"[0-9a-f]{64}", path.name):
+                size = path.stat().st_size
+                found.append(Evidence(digest=f"sha256:{path.name}", bytes=size, tokens=is_tokens))
+    return tuple(found)

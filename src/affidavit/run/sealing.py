@@ -1,0 +1,150 @@
+"""Seals a run that is over, whoever asks first: its supervisor, the next ``ls``, its next attempt.
+
+A run whose supervisor was killed with it must not stay "running" for ever, and a run that still trains must not be
+called dead. So nothing here depends on who asks, and a process counts as alive by identity, never by its number.
+
+Blind to: a run on another host whose supervisor lost the shared folder and trains on; after a quarter of an hour
+without its sign the run is sealed ABANDONED, and that seal stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from affidavit.fact import folder as names
+from affidavit.fact.errors import AffidavitError, refusal
+from affidavit.fact.term import Vocabulary
+from affidavit.fact.vocabulary import load as load_vocabulary
+from affidavit.record import canonical, file, manifest, seal
+from affidavit.record.manifest import Manifest
+from affidavit.run.draft import draft
+from affidavit.run.gathered import Gathered, gather
+from affidavit.run.spool import publish, remove
+
+EARLIER = "sealed"
+"""The folder of the seals of earlier attempts, one folder each, with the annotations that followed them."""
+
+
+class SealingError(AffidavitError):
+    """A run that is over cannot be sealed from here."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """A run that is not over: who is alive, and how far it has come."""
+
+    run: str
+    attempt: int
+    alive: tuple[str, ...]
+    last_step: int
+
+
+def ensure_sealed(folder: Path, vocabulary: Vocabulary | None = None) -> Manifest | Running:
+    """Return the sealed manifest of a run that is over, sealing it where nobody has; else how it stands.
+
+    Idempotent: two callers at once make one seal, and a sealed run is only read.
+
+    Raises:
+        SealingError: the folder cannot be written by us.
+        SealError, ManifestError: what lies there as a seal is none.
+        AttemptError: what a supervisor wrote cannot be read.
+    """
+    if not folder.is_dir():
+        raise SealingError(_refused(folder, "no such folder"))
+    if seal.is_sealed(folder) and not _is_outdated(folder):
+        return seal.read_sealed(folder).manifest
+    try:
+        with _alone(folder):
+            set_aside(folder)
+            if not seal.is_sealed(folder):
+                gathered = gather(folder)
+                if alive := gathered.alive():
+                    return _running(gathered, alive)
+                _seal(folder, vocabulary or load_vocabulary())
+            return seal.read_sealed(folder).manifest
+    except OSError as error:
+        raise SealingError(_refused(folder, f"{type(error).__name__}: {error.strerror or error}")) from error
+
+
+def earlier(folder: Path) -> tuple[Path, ...]:
+    """Return the folders of the seals of earlier attempts, the oldest first."""
+    found = (folder / EARLIER).glob("[0-9]*") if (folder / EARLIER).is_dir() else ()
+    return tuple(sorted(found, key=lambda place: int(place.name)))
+
+
+def set_aside(folder: Path) -> None:
+    """Move the seal of an earlier attempt out of the way of the one that follows it; whoever holds its digest finds it.
+
+    The files are linked where they shall be before they are taken from where they are, so a crash loses none, and the
+    next call ends what this one began.
+    """
+    if not _is_outdated(folder):
+        return
+    document = manifest.decode(file.read(folder / names.MANIFEST, limit=manifest.SIZE_BYTES))
+    place = folder / EARLIER / str(document.attempts[-1].number)
+    place.mkdir(parents=True, exist_ok=True)
+    parts = (names.HEAD, names.ANNOTATIONS, names.ENVELOPE, names.MANIFEST)
+    for name in parts:
+        with contextlib.suppress(FileNotFoundError, FileExistsError):
+            os.link(folder / name, place / name)
+    for name in parts:
+        (folder / name).unlink(missing_ok=True)
+
+
+def _is_outdated(folder: Path) -> bool:
+    """Say whether the seal that is there speaks of fewer attempts than there are."""
+    if not (folder / names.MANIFEST).is_file():
+        return False
+    sealed = manifest.decode(file.read(folder / names.MANIFEST, limit=manifest.SIZE_BYTES))
+    numbers = [int(path.name.split(".")[1]) for path in folder.glob("attempt.[0-9]*.json")]
+    return max(numbers, default=0) > max((attempt.number for attempt in sealed.attempts), default=-1)
+
+
+def _seal(folder: Path, vocabulary: Vocabulary) -> None:
+    """Bring what the spools hold into the run folder, seal it, and remove the spools that hold nothing more."""
+    spools = gather(folder).places[1:]
+    problems = {spool: publish(spool, folder) for spool in spools}
+    notes = [f"not in the run folder: {problem}" for found in problems.values() for problem in found]
+    notes += [f"attempt {place.name} was sealed as {_digest(place)}" for place in earlier(folder)]
+    seal.seal(folder, draft(gather(folder), vocabulary, notes=tuple(notes)))
+    for spool, found in problems.items():
+        if not found:
+            remove(spool)
+
+
+def _digest(place: Path) -> str:
+    return str(canonical.digest_bytes(file.read(place / names.MANIFEST, limit=manifest.SIZE_BYTES)))
+
+
+def _running(gathered: Gathered, alive: tuple[str, ...]) -> Running:
+    number = gathered.numbers[-1]
+    steps = (one.last_step for one in gathered.of(number)[1])
+    return Running(run=gathered.run, attempt=number, alive=alive, last_step=max(steps, default=0))
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other sealers out, so that none removes a spool that another reads; the link decides where this cannot."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _refused(folder: Path, saw: str) -> str:
+    return refusal(
+        subject=f"run {folder.name}",
+        expected="a run folder that can be read and sealed",
+        saw=saw,
+        means="The run is over, and its record is not sealed.",
+        action=f'Run "affidavit show {folder.name}" as its owner, or on the host where it ran.',
+        unaffected="the journals and the spool, which stay where they are",
+    )
