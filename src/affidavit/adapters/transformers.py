@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from affidavit.adapters.torch import begin_step, begin_training, end_step, end_training, gradients_ready
+from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
 from affidavit.attach.moment import Asked, Configured, Loaded, TrainBegin
 from affidavit.attach.session import Session
 
@@ -34,6 +34,7 @@ def _bind_trainer(module: ModuleType, session: Session) -> None:
     class AffidavitCallback(callback_class):  # type: ignore[misc]
         """Tells Affidavit when the Trainer begins, steps and ends."""
 
+        @session.shielded
         def on_train_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             remaining = state.max_steps - state.global_step
             begin_training(
@@ -48,17 +49,21 @@ def _bind_trainer(module: ModuleType, session: Session) -> None:
                 ),
             )
 
+        @session.shielded
         def on_step_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             begin_step(session, state.global_step + 1, live.get("model"))
 
+        @session.shielded
         def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             gradients_ready(session, state.global_step + 1, live.get("model"), _bare(live.get("optimizer")))
 
+        @session.shielded
         def on_step_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             if session.launch.mode == "rehearsal":
                 control.should_save = False
             end_step(session, state.global_step)
 
+        @session.shielded
         def on_train_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             end_training(session, state.global_step)
 
@@ -76,10 +81,11 @@ def _bare(optimizer: Any) -> Any:
 def _bind_models(module: ModuleType, session: Session) -> None:
     model_class = module.PreTrainedModel
     resolve = model_class._check_and_adjust_attn_implementation
+    remember = session.shielded(_remember)
 
     @functools.wraps(resolve)
     def heard(self: Any, attn_implementation: Any, *args: Any, **kwargs: Any) -> Any:
-        _remember(self, _named(attn_implementation))
+        remember(self, _named(attn_implementation))
         return resolve(self, attn_implementation, *args, **kwargs)
 
     model_class._check_and_adjust_attn_implementation = heard

@@ -109,8 +109,8 @@ class Finder:
         self.awaited: dict[str, object] = {}
         self._searching: set[str] = set()
         for entry in os.listdir(os.path.join(package, "adapters")):
-            if entry.endswith(".py") and entry != "__init__.py":
-                self.awaited[entry[:-3]] = _wake
+            if not entry.startswith("_"):
+                self.awaited[entry.removesuffix(".py")] = _wake
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> object:
         if name == "affidavit":
@@ -190,7 +190,24 @@ def start(package: str) -> None:
     sys.modules["_affidavit_early"] = sys.modules[__name__]
     sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
     sys.addaudithook(listing.hook)
-    _hello(os.environ.get("AFFIDAVIT_LAUNCH", ""))
+    launch = os.environ.get("AFFIDAVIT_LAUNCH", "")
+    _hello(launch)
+    _rehearse(launch)
+
+
+def _rehearse(launch: str) -> None:
+    """Put the write veto in place before the script's first line, where this is a rehearsal."""
+    try:
+        with open(launch) as file:
+            if '"mode":"rehearsal"' not in file.read().replace(" ", ""):
+                return
+    except OSError:
+        return
+    from pathlib import Path
+
+    from affidavit.attach.veto import rehearse
+
+    rehearse(Path(launch).parent)
 
 
 def _hello(launch: str) -> None:

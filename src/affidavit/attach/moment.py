@@ -78,6 +78,23 @@ class Batch(Moment):
     inputs: Mapping[str, object]
 
 
+@dataclass(frozen=True)
+class Operation:
+    """One executed operation: its name, the sizes and the element type of its first input."""
+
+    name: str
+    sizes: tuple[int, ...]
+    type: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operations(Moment):
+    """What the first micro-batch of the sampled step executed, forward and backward, in no promised order."""
+
+    step: int
+    operations: tuple[Operation, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Gradients(Moment):
     """Gradients of a step are complete and the optimizer has not used them yet."""

@@ -8,6 +8,7 @@ Hot path: after the sampled step a step costs one comparison and one heartbeat.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable
@@ -38,6 +39,13 @@ class _Seat:
     emit: Emit
     errors: int = 0
     off: bool = False
+
+
+@dataclass
+class _Alarm:
+    kind: type[Moment]
+    left: int
+    then: Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,7 @@ class Session:
         self._told = False
         self._detached = False
         self._seats: list[_Seat] = []
+        self._alarms: list[_Alarm] = []
         self._seat_instruments()
         os.register_at_fork(after_in_child=self.detach)
 
@@ -95,6 +104,11 @@ class Session:
             return
         if isinstance(moment, TrainBegin):
             self._begin(moment)
+        for alarm in self._alarms:
+            alarm.left -= type(moment) is alarm.kind
+            if not alarm.left:
+                alarm.then()
+        self._alarms = [alarm for alarm in self._alarms if alarm.left > 0]
         sampled = self._count == self.sampled_step
         for seat in self._seats:
             for kind, sampled_only, name in type(seat.instrument).listeners():
@@ -118,6 +132,10 @@ class Session:
                 for wanted, _, _ in type(seat.instrument).listeners()
             )
         )
+
+    def after(self, kind: type[Moment], count: int, then: Callable[[], None]) -> None:
+        """Call ``then`` when the ``count``-th moment of this kind comes, before it is handed on."""
+        self._alarms.append(_Alarm(kind, count, then))
 
     @property
     def sampling(self) -> bool:
@@ -152,8 +170,30 @@ class Session:
                         seat.emit.unknown(term, cause, why)
 
     def note(self, text: str) -> None:
+        """Say something to whoever reads the record, also before there is a journal."""
         if self._journal is not None:
             self._journal.write("note", text=text)
+        elif (early := sys.modules.get("_affidavit_early")) is not None:
+            early.refuse(text)
+
+    def shielded(self, call: Callable[..., None]) -> Callable[..., None]:
+        """Return an adapter's entry point that keeps its errors from the run; they are noted."""
+
+        @functools.wraps(call)
+        def shield(*args: object, **kwargs: object) -> None:
+            try:
+                call(*args, **kwargs)
+            except Exception as error:  # noqa: BLE001  an adapter's error is ours, never the run's
+                self.note(f"{call.__qualname__}: {describe(error)}")
+
+        return shield
+
+    def attempt(self, kind: type[Moment], start: Callable[[], None]) -> None:
+        """Start what will fire a kind of moment; where that fails, what waits for it is Unknown with this cause."""
+        try:
+            start()
+        except Exception as error:  # noqa: BLE001  as above
+            self.unwatched(kind, Cause.INSTRUMENT_FAILED, f"{kind.__name__} cannot be watched: {describe(error)}")
 
     def detach(self) -> None:
         """Fall silent for ever in this process; a forked child is not the run."""
@@ -175,10 +215,8 @@ class Session:
 
     def _begin(self, moment: TrainBegin) -> None:
         """Open the journal, or begin the episode anew: inside one outer ``train()`` the last beginning wins."""
-        for hook in tuple(self.at_live):
-            hook()
-        for seat in self._seats:
-            self._release(seat)
+        if self._count:
+            self._let_go()
         self._count = 0
         self.live = True
         self.driver = moment.driver
@@ -195,6 +233,19 @@ class Session:
         pending, self._pending = self._pending, []
         for seen in pending:
             self._write(seen)
+
+    def _let_go(self) -> None:
+        """Drop everything that a step cut short still holds in the run."""
+        for hook in tuple(self.at_live):
+            self._run_hook(hook)
+        for seat in self._seats:
+            self._release(seat)
+
+    def _run_hook(self, hook: Callable[[], None]) -> None:
+        try:
+            hook()
+        except Exception as error:  # noqa: BLE001  what the hook would have shown stays unseen, and that is said
+            self.note(f"{hook.__module__} did not finish: {describe(error)}")
 
     def _describe(self, moment: TrainBegin) -> None:
         """Let every adapter whose framework is in this process say what it knows of the model that begins to train."""
@@ -227,7 +278,7 @@ class Session:
     def _close_live(self) -> None:
         """End the live window: what an instrument has not said by now it did not see."""
         for hook in tuple(self.at_live):
-            hook()
+            self._run_hook(hook)
         for seat in self._seats:
             for term in seat.emit.emits:
                 if term not in seat.emit.spoken:

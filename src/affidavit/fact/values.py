@@ -163,7 +163,7 @@ class Layers:
     @classmethod
     def of(cls, values: Mapping[str, str]) -> Layers:
         folded: list[tuple[str, list[int], str]] = []
-        for path, value in sorted(values.items(), key=lambda item: _natural(item[0])):
+        for path, value in sorted(values.items(), key=lambda item: (_natural(item[0]), item[0])):
             template, index = _template(path)
             if index is None:
                 folded.append((path, [], value))
@@ -208,13 +208,13 @@ VALUE_TYPES: tuple[type, ...] = (bool, int, float, str, Digest, tuple, Tally, Ta
 
 
 def _natural(path: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in path.split(".")]
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in path.split(".")]
 
 
 def _template(path: str) -> tuple[str, int | None]:
     parts = path.split(".")
     for place, part in enumerate(parts):
-        if part.isdigit() and str(int(part)) == part:
+        if part.isdecimal() and str(int(part)) == part:
             return ".".join((*parts[:place], "{}", *parts[place + 1 :])), int(part)
     return path, None
 

@@ -29,7 +29,7 @@ TERMS = (
         least=Method.EXECUTED,
         ranks=Ranks.FREE,
         seat=True,
-        meaning="calls of each attention kernel family in the forward passes of one sampled step, recomputation included",
+        meaning="forward calls of each attention kernel family in one sampled micro-batch, recomputation included",
     ),
     Term(
         name="attention.kernels",

@@ -1,0 +1,59 @@
+"""State of torch that an instrument must give back, where a process stands, and what a rehearsal protects."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from affidavit.attach import veto
+from affidavit.attach.session import Session, Standing
+
+
+def keep_random_state() -> Callable[[], None]:
+    state = torch.get_rng_state()
+    devices = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+
+    def restore() -> None:
+        torch.set_rng_state(state)
+        if devices:
+            torch.cuda.set_rng_state_all(devices)
+
+    return restore
+
+
+def keep_modes() -> Callable[[], None]:
+    grad = torch.is_grad_enabled()
+    deterministic, benchmark = torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark
+
+    def restore() -> None:
+        torch.set_grad_enabled(grad)
+        torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = deterministic, benchmark
+
+    return restore
+
+
+def standing() -> Standing:
+    """Return the rank as the process group says it; without one this process stands alone, whatever its environment."""
+    distributed = torch.distributed
+    if not (distributed.is_available() and distributed.is_initialized()):
+        return Standing(rank=0, world=1)
+    return Standing(distributed.get_rank(), distributed.get_world_size(), str(distributed.get_backend()))
+
+
+def bind_serialization(module: Any, session: Session) -> None:
+    """In a rehearsal, send ``torch.save`` over an existing file to scratch: it writes natively, past every audit."""
+    protector = veto.active()
+    if protector is None:
+        return
+    save = module.save
+
+    @functools.wraps(save)
+    def saved(obj: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
+        target = protector.redirected(f) if protector.protects(f) else f
+        return save(obj, target, *args, **kwargs)
+
+    module.save = saved
+    torch.save = saved
