@@ -100,7 +100,7 @@ def test_the_headline_counts_by_role_over_all_ranks() -> None:
     page = draw(tokens.headline(healthy(ranks=2)))
     assert page.startswith("2,408 of 6,620 tokens carry the loss; asked to train on: assistant\n")
     assert "0 of 4,020 tokens of user turns are lit" in page
-    assert "turn 1 assistant: 1204 of 1300 tokens lit, 24 of 24 ends of turn, rank 0, 1" in page
+    assert "turn 1 assistant: 1204 of 1300 tokens lit, 24 of 24 ends of turn, rank 0-1" in page
 
 
 def test_a_census_that_was_not_seen_is_said() -> None:

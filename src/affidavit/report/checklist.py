@@ -44,6 +44,11 @@ def checklist(statement: Statement) -> tuple[Row, ...]:
     return tuple(_row(statement, landmine) for landmine in Landmine)
 
 
+def mark_of(verdict: Verdict) -> Span:
+    """Return the sign that stands for a verdict."""
+    return _MARKS[verdict]
+
+
 def worst(findings: Iterable[Finding]) -> Verdict:
     """Return the verdict a reader must hear of first."""
     return min((finding.verdict for finding in findings), key=_WORST_FIRST.index)
@@ -89,7 +94,7 @@ def lines(rows: Iterable[Row]) -> Iterator[Line]:
         if row.verdict is None:
             yield line(Span(f"·{section}{title}not covered: {row.uncovered}", Tone.FAINT))
             continue
-        mark = _MARKS[row.verdict]
+        mark = mark_of(row.verdict)
         word = Span(row.verdict.value, mark.tone)
         yield line(mark, section, title, word, Span(f"  {row.proved}", Tone.FAINT))
         if row.evidence:

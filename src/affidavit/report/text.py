@@ -9,11 +9,13 @@ from affidavit import __version__
 from affidavit.check.finding import Finding, Landmine, Verdict
 from affidavit.fact.observation import Cause, Unknown
 from affidavit.gate import Waiver
-from affidavit.report.checklist import checklist
+from affidavit.report.checklist import checklist, mark_of
 from affidavit.report.checklist import lines as checklist_lines
+from affidavit.report.evidence import evidence
 from affidavit.report.statement import Statement
 from affidavit.report.terminal import Line, Span, Tone, line
 
+_BRIEF = len("✓ tree-is-committed  ")
 _WORD = Verdict.UNKNOWN.value
 _INDENT = len(_WORD) + 2
 _NAMES_SHOWN = 6
@@ -36,6 +38,17 @@ def report(statement: Statement) -> Iterator[Line]:
     yield from _notes(statement.ledger.problems, Tone.FAINT)
     yield line()
     yield _summary(statement)
+
+
+def brief(statement: Statement, *remarks: str) -> Iterator[Line]:
+    """Yield what is known before a command starts: a line for each check, and grey remarks."""
+    yield line(Span("affidavit", Tone.STRONG), f" {__version__} · {statement.title} · {statement.status}")
+    for finding in statement.findings:
+        mark = mark_of(finding.verdict)
+        about = "; ".join(evidence(statement.case, [finding]))
+        yield line(Span(about, Tone.FAINT), head=Span(f"{mark.text} {finding.check}  ", mark.tone), indent=_BRIEF)
+    for remark in remarks:
+        yield line(Span(remark, Tone.FAINT), indent=2)
 
 
 def _attachment(statement: Statement) -> Iterator[Line]:

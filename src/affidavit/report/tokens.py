@@ -10,6 +10,7 @@ from itertools import groupby
 from affidavit.case import Case
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.values import Table
+from affidavit.record.ranks import written
 from affidavit.report.evidence import added
 from affidavit.report.terminal import Line, Span, Tone, line
 
@@ -123,7 +124,7 @@ def _turns(case: Case) -> Iterator[Line]:
     for ranks, table in case.values("tokens.supervised_by_turn"):
         if not isinstance(table, Table):
             continue
-        on = f", rank {', '.join(map(str, ranks))}" if case.subject.world > 1 else ""
+        on = f", rank {written(ranks)}" if case.subject.world > 1 else ""
         for row in table.records():
             text = f"turn {row['turn']} {row['role']}: {row['supervised']} of {row['tokens']} tokens lit"
             yield line(Span(f"{text}, {row['ends']} of {row['turns']} ends of turn{on}", Tone.FAINT), indent=2)

@@ -1,0 +1,1 @@
+"""The command line: one file a verb, imported when it is used; the only place that ends the process."""

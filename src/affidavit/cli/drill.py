@@ -1,0 +1,86 @@
+"""``affidavit drill``: break what the checks guard, and see each of them say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from affidavit import __version__
+from affidavit.case import Case, InertSabotageError
+from affidavit.check.drill import DrillRefusedError, Proof
+from affidavit.check.drill import drill as break_case
+from affidavit.check.engine import owed
+from affidavit.check.rule import Check
+from affidavit.cli import page
+from affidavit.cli.judgement import judged
+from affidavit.cli.parameter import example, json_option
+from affidavit.cli.project import Project, here, today
+from affidavit.cli.world import World, run_world, worlds
+from affidavit.record import ledger
+from affidavit.record.ledger import Drilled
+from affidavit.report.drill import Drilling, document, lines
+
+
+@click.command(epilog=example("affidavit drill last"))
+@click.argument("run", default="", metavar="[RUN]")
+@click.option(
+    "--world",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Also run DIR/<check>/fault*.py and clean*.py: real scripts with the real fault, under the true launcher.",
+)
+@click.option("--python", default="python", metavar="PATH", help="The Python that runs the worlds.")
+@json_option
+def command(run: str, world: Path | None, python: str, as_json: bool) -> int:
+    """Prove that the checks can fail: every sabotage on each check's own example, and on a RUN where it passes.
+
+    What was caught goes into instruments.jsonl with today's date. Exit code 1 where a sabotage was missed.
+    """
+    project = here()
+    case = judged(project, project.find(run)).case if run else None
+    held = {one.name: one for one in worlds(world)} if world is not None else {}
+    drillings = [_drilling(project, check, case, held.pop(check.id, None), python) for check in project.checks]
+    rest = [
+        Drilling(check=one.folder.name, proofs=tuple(run_world(project, one, None, python))) for one in held.values()
+    ]
+    ledger.append(project.ledger_path, (_dated(drilling, run) for drilling in drillings))
+    if as_json:
+        page.say(document([*drillings, *rest]))
+    else:
+        page.show(lines([*drillings, *rest]))
+    return 0 if all(drilling.is_proof for drilling in (*drillings, *rest)) else 1
+
+
+def _drilling(project: Project, check: Check, case: Case | None, world: World | None, python: str) -> Drilling:
+    """Return everything that one check was shown; where the run's case cannot be broken, that is said and not counted.
+
+    Raises:
+        DrillRefusedError, InertSabotageError: the check's own example does not serve.
+    """
+    assert check.example is not None
+    own = break_case(check, check.example())
+    proofs, refused = list(own.proofs), ""
+    if case is not None and owed(check, case):
+        try:
+            proofs += (_on_run(proof) for proof in break_case(check, case).proofs)
+        except (DrillRefusedError, InertSabotageError) as error:
+            refused = str(error).removeprefix(f"{check.id}: ").partition("\n")[0]
+    if world is not None:
+        proofs += run_world(project, world, check, python)
+    return Drilling(check=check.id, proofs=tuple(proofs), unread=own.unread, refused=refused)
+
+
+def _on_run(proof: Proof) -> Proof:
+    return Proof(f"{proof.sabotage} (on this run)", proof.expect, proof.got)
+
+
+def _dated(drilling: Drilling, run: str) -> Drilled:
+    return Drilled(
+        check=drilling.check,
+        date=today(),
+        caught=drilling.caught,
+        total=len(drilling.proofs),
+        affidavit=__version__,
+        run=run,
+    )

@@ -1,0 +1,147 @@
+"""``affidavit explain``: what a check proves, what a term means, and when it was last seen to fail."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Iterator
+
+import click
+
+from affidavit.check.rule import Check
+from affidavit.cli import page
+from affidavit.cli.parameter import example, json_option
+from affidavit.cli.project import Project, here
+from affidavit.fact.errors import AffidavitError
+from affidavit.fact.term import Term
+from affidavit.report.terminal import Line, Span, Tone, line
+
+_INDENT = len("when last proved  ")
+
+
+class NothingToExplainError(AffidavitError):
+    """The name is neither a check nor a term."""
+
+
+@click.command(epilog=example("affidavit explain attention-as-requested"))
+@click.argument("name", default="", metavar="[CHECK|TERM]")
+@click.option("--checks", "list_checks", is_flag=True, help="List every check with its first sentence.")
+@click.option("--terms", "list_terms", is_flag=True, help="List every term with its meaning.")
+@json_option
+def command(name: str, list_checks: bool, list_terms: bool, as_json: bool) -> int:
+    """Explain a check or a term: its reason, its needs, the ways to break it, and when it was last proved."""
+    project = here()
+    checks = tuple(check for check in project.checks if list_checks or check.id == name)
+    terms = tuple(term for term in project.vocabulary if list_terms or term.name == name)
+    if not checks and not terms:
+        raise NothingToExplainError(_nothing(project, name))
+    if as_json:
+        page.say(
+            {
+                "checks": [_check_document(project, check) for check in checks],
+                "terms": [_term_document(project, term) for term in terms],
+            }
+        )
+    elif name:
+        page.show([row for check in checks for row in _check_lines(project, check)])
+        page.show([row for term in terms for row in _term_lines(project, term)])
+    else:
+        page.show(_list(checks, terms))
+    return 0
+
+
+def _nothing(project: Project, name: str) -> str:
+    names = [*(check.id for check in project.checks), *(term.name for term in project.vocabulary)]
+    near = difflib.get_close_matches(name, names, 3)
+    hint = f"near: {', '.join(near)}" if near else "nothing near"
+    return (
+        f'explain "{name}": expected a check or a term, saw {hint}.\n'
+        'Nothing was explained. Run "affidavit explain --checks" or "affidavit explain --terms".\n'
+        "Not affected: everything."
+    )
+
+
+def _list(checks: tuple[Check, ...], terms: tuple[Term, ...]) -> Iterator[Line]:
+    for check in checks:
+        yield line(Span(check.id, Tone.STRONG), f"  {check.explanation.partition(chr(10))[0]}")
+    for term in terms:
+        yield line(Span(term.name, Tone.STRONG), f"  {term.meaning}")
+
+
+def _check_lines(project: Project, check: Check) -> Iterator[Line]:
+    yield line(Span(check.id, Tone.STRONG), f"  {check.landmine.section} {check.landmine.title}")
+    for paragraph in inspect.cleandoc(check.explanation).split("\n\n"):
+        yield line()
+        yield line(" ".join(paragraph.split()))
+    yield line()
+    yield from _rows(
+        ("needs", ", ".join(check.needs)),
+        ("applies when", ", ".join(need for need, _ in check.when) or "always"),
+        ("not affected", check.unaffected),
+        ("sabotages", "; ".join(sabotage.name for sabotage in check.sabotages)),
+        ("", "and, for each need: never seen, known too weakly, missing on a rank, no such record"),
+        ("when last proved", _proved(project, check)),
+    )
+
+
+def _proved(project: Project, check: Check) -> str:
+    drill = project.ledger().last(check.id)
+    if drill is None:
+        return 'never; run "affidavit drill"'
+    return f"{drill.date}: {drill.caught} of {drill.total} sabotages caught, {drill.run or 'on its own example'}"
+
+
+def _term_lines(project: Project, term: Term) -> Iterator[Line]:
+    yield line(Span(term.name, Tone.STRONG), f"  {term.meaning}")
+    yield line()
+    yield from _rows(
+        ("type", f"{term.type.__name__}{f' of {term.unit}' if term.unit else ''}"),
+        ("scope", f"{term.scope.value}, ranks {term.ranks.value}"),
+        ("known at least", term.least.name.lower()),
+        ("a difference", f"is of {term.category.value}" if term.category.value != "incidental" else "is incidental"),
+        ("in the lock", "yes, where nobody requested it" if term.lock else "no"),
+        ("carries over", "no: judged on the machine of the run" if term.seat else "yes"),
+        ("derived from", ", ".join(term.derived_from) or "nothing"),
+        ("read by", ", ".join(_readers(project, term)) or "no check"),
+        ("since", term.since),
+    )
+
+
+def _rows(*rows: tuple[str, str]) -> Iterator[Line]:
+    for about, said in rows:
+        yield line(said, head=Span(about, Tone.FAINT), indent=_INDENT)
+
+
+def _readers(project: Project, term: Term) -> list[str]:
+    return [check.id for check in project.checks if term.name in {need.rpartition("/")[2] for need in check.reads}]
+
+
+def _check_document(project: Project, check: Check) -> dict[str, object]:
+    return {
+        "check": check.id,
+        "section": check.landmine.section,
+        "explanation": inspect.cleandoc(check.explanation),
+        "needs": list(check.needs),
+        "when": [need for need, _ in check.when],
+        "not_affected": check.unaffected,
+        "sabotages": [sabotage.name for sabotage in check.sabotages],
+        "last_proved": _proved(project, check),
+    }
+
+
+def _term_document(project: Project, term: Term) -> dict[str, object]:
+    return {
+        "term": term.name,
+        "type": term.type.__name__,
+        "unit": term.unit,
+        "scope": term.scope.value,
+        "least": term.least.name,
+        "ranks": term.ranks.value,
+        "category": term.category.value,
+        "lock": term.lock,
+        "seat": term.seat,
+        "derived_from": list(term.derived_from),
+        "since": term.since,
+        "meaning": term.meaning,
+        "read_by": _readers(project, term),
+    }

@@ -1,0 +1,84 @@
+"""From a run that a person named to the statement that is drawn of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from affidavit.case import Case
+from affidavit.check.engine import judge
+from affidavit.cli.project import Project, today
+from affidavit.fact.errors import AffidavitError, refusal
+from affidavit.gate import decide
+from affidavit.record import fold
+from affidavit.record.manifest import Manifest
+from affidavit.record.record import Record
+from affidavit.record.runs import RunFolder
+from affidavit.report.statement import Statement
+from affidavit.run.assemble import assemble
+from affidavit.run.sealing import Running, ensure_sealed
+
+
+class StillRunningError(AffidavitError):
+    """The run is not over, so there is no sealed record of it."""
+
+
+def manifest_of(project: Project, run: RunFolder) -> Manifest:
+    """Return the sealed manifest of a run, sealing it now where it is over and nobody has.
+
+    Raises:
+        StillRunningError: somebody of it is alive.
+    """
+    found = ensure_sealed(run.folder, project.vocabulary)
+    if isinstance(found, Running):
+        raise StillRunningError(
+            refusal(
+                subject=f"run {run.id}",
+                expected="a run that is over",
+                saw=f"step {found.last_step} of attempt {found.attempt}, alive: {', '.join(found.alive)}",
+                means="Its record is sealed when it ends.",
+                action=f'Run "affidavit show {run.id}" for what is known by now.',
+                unaffected="the run",
+            )
+        )
+    return found
+
+
+def sealed(project: Project, run: RunFolder) -> Path:
+    """Return the folder of a run that is sealed, sealing it now where it is over and nobody has."""
+    manifest_of(project, run)
+    return run.folder
+
+
+def folded(project: Project, run: RunFolder) -> Record:
+    """Return the record of a sealed run with its corrections folded in."""
+    return fold.read_record(sealed(project, run), project.vocabulary)
+
+
+def stated(project: Project, case: Case, *, title: str, status: str, strict: bool = False) -> Statement:
+    """Return the statement of a case: judged by every check of the project, decided under its waivers."""
+    findings = judge(project.checks, case)
+    return Statement(
+        title=title,
+        status=status,
+        case=case,
+        checks=project.checks,
+        findings=findings,
+        decision=decide(findings, project.settings.waivers, as_of=case.as_of, strict=strict),
+        ledger=project.ledger(),
+    )
+
+
+def judged(project: Project, run: RunFolder, *, strict: bool = False) -> Statement:
+    """Return the statement of a run, over or not; one that is over is sealed first."""
+    found = ensure_sealed(run.folder, project.vocabulary)
+    case = assemble(run.folder, project.settings, as_of=today(), vocabulary=project.vocabulary)
+    return stated(project, case, title=run.id, status=status_of(found), strict=strict)
+
+
+def status_of(found: Manifest | Running) -> str:
+    """Say how a run stands, in the words of its manifest once it is over."""
+    if isinstance(found, Running):
+        return f"running, attempt {found.attempt + 1}, step {found.last_step}"
+    attempts = f", {len(found.attempts)} attempts" if len(found.attempts) > 1 else ""
+    last = found.attempts[-1].last_step if found.attempts else 0
+    return f"{found.ending}, step {last}{attempts}"

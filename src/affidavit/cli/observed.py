@@ -1,0 +1,155 @@
+"""A training command under observation, as ``run`` and ``preflight`` start it: judged before, while, and after."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from affidavit.case import SUBJECT, Case
+from affidavit.check.finding import Verdict
+from affidavit.cli import page
+from affidavit.cli.complaint import complain, crash_report
+from affidavit.cli.judgement import judged, stated
+from affidavit.cli.project import Project, today
+from affidavit.fact.errors import AffidavitError
+from affidavit.record.record import Fact, Kind, Record
+from affidavit.record.runs import RunFolder
+from affidavit.report import text
+from affidavit.report.statement import Statement
+from affidavit.report.terminal import Line, Span, Tone, line
+from affidavit.run.attempt import Ended
+from affidavit.run.command import read_command
+from affidavit.run.launch import Prepared, prepare
+from affidavit.run.supervise import refuse, supervise
+from affidavit.run.tree import GateAnswer, examine_tree
+
+STOPPING = (Verdict.FAIL,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What a person asked for on the command line; an empty value leaves it to affidavit.toml."""
+
+    argv: tuple[str, ...]
+    kind: Kind = Kind.RUN
+    steps: int = 2
+    tree: str = ""
+    reason: str = ""
+    recipe: str = ""
+    tokens: str = ""
+    stop_on: tuple[str, ...] = ()
+    strict: bool = False
+
+
+@dataclass
+class Observed:
+    """One command from before its start to its seal; what is said goes to stderr, stdout is the command's."""
+
+    project: Project
+    order: Order
+    prepared: Prepared
+    shown: tuple[tuple[str, Verdict], ...] = field(default=())
+
+    @property
+    def run(self) -> RunFolder:
+        return RunFolder(id=self.prepared.start.run, folder=self.prepared.folder, started_ns=0)
+
+    def start(self) -> Ended:
+        """Run the command to its end, unless the tree gate refuses it.
+
+        Raises:
+            CommandError: it cannot be started.
+        """
+        answer = self._gate()
+        facts = (*answer.facts, self.project.house.fact)
+        self.prepared.state(facts)
+        self._static(facts, answer)
+        if not answer.proceeds:
+            complain(answer.refusal)
+            return refuse(self.prepared, answer.refusal.partition("\n")[0])
+        return supervise(self.prepared, on_live=self.on_live)
+
+    def _gate(self) -> GateAnswer:
+        settings = self.project.settings
+        return examine_tree(
+            self.prepared.command,
+            project=self.project.root,
+            environment=os.environ,
+            gate=self.order.tree or settings.gate,
+            reason=self.order.reason or settings.gate_reason,
+            run=self.run.id,
+        )
+
+    def _static(self, facts: Sequence[Fact], answer: GateAnswer) -> None:
+        """Say what is known before the command starts, in a line for each check."""
+        record = Record(
+            kind=Kind.PROJECT, subject=self.run.id, facts=(), vocabulary=self.project.vocabulary
+        ).with_facts(facts)
+        case = Case(records={SUBJECT: record}, as_of=today())
+        said = stated(self.project, case, title=self.run.id, status="before the command")
+        page.show(text.brief(said, *answer.lines), sys.stderr)
+
+    def on_live(self, folder: Path) -> str:
+        """Show what the real run resolved to, and return why it must end where a check it was told to heed fails."""
+        said = judged(self.project, self.run)
+        self._show(said)
+        failed = [found.check for found in said.findings if found.verdict in STOPPING]
+        stopping = [check for check in self.order.stop_on if check in failed]
+        return f"--stop-on {', '.join(stopping)}" if stopping else ""
+
+    def conclude(self) -> Statement | None:
+        """Seal, show what changed since the live checklist, and return what was found.
+
+        Whatever goes wrong with that is said and returned as None: it must not become the exit code of a training run.
+        """
+        try:
+            said = judged(self.project, self.run, strict=self.order.strict)
+        except AffidavitError as error:
+            complain(str(error))
+            return None
+        except Exception as error:  # noqa: BLE001  said, and kept as a trace; the command's own exit code stands
+            complain(crash_report(error))
+            return None
+        if self.shown == _verdicts(said):
+            page.show(_sealed(said), sys.stderr)
+        else:
+            self._show(said)
+        return said
+
+    def _show(self, said: Statement) -> None:
+        self.shown = _verdicts(said)
+        page.show(text.report(said), sys.stderr)
+
+
+def observe(project: Project, order: Order) -> Observed:
+    """Return a command that is ready to start, with its run folder and its launch file.
+
+    Raises:
+        CommandError: there is no such program.
+        RunFolderError, SpoolError: there is no place to record.
+    """
+    command = read_command(order.argv, cwd=Path.cwd(), environment=os.environ)
+    settings = project.settings
+    prepared = prepare(
+        command,
+        project=project.root,
+        environment=os.environ,
+        recipe=order.recipe,
+        kind=order.kind,
+        steps=order.steps,
+        tokens=order.tokens or settings.tokens,
+        plugins=project.house.plugins,
+    )
+    return Observed(project=project, order=order, prepared=prepared)
+
+
+def _verdicts(said: Statement) -> tuple[tuple[str, Verdict], ...]:
+    return tuple((found.check, found.verdict) for found in said.findings)
+
+
+def _sealed(said: Statement) -> Iterable[Line]:
+    counts = ", ".join(f"{count} {verdict.value}" for verdict, count in said.decision.counts)
+    yield line(Span("affidavit", Tone.STRONG), f" {said.title} · {said.status} · {counts}, as at the live checklist")

@@ -1,0 +1,25 @@
+"""How a verb speaks: lines drawn for whoever reads the stream, or one JSON document."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterable
+from typing import TextIO
+
+import click
+
+from affidavit.report.document import Document, encode
+from affidavit.report.terminal import Line, draw, wants_colour
+
+
+def show(lines: Iterable[Line], stream: TextIO | None = None) -> None:
+    """Draw lines on a stream, stdout by default, in colour where it shows and is wanted."""
+    target = stream or sys.stdout
+    width = shutil.get_terminal_size().columns if target.isatty() else 80
+    click.echo(draw(lines, colour=wants_colour(target), width=width), file=target, nl=False, color=True)
+
+
+def say(document: Document) -> None:
+    """Write one JSON document to stdout."""
+    click.echo(encode(document))

@@ -1,0 +1,78 @@
+"""The project in which a verb was called: its folder, its settings, its words and its checks."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from affidavit.check.rule import Check
+from affidavit.fact import folder as names
+from affidavit.fact.term import Vocabulary
+from affidavit.record import ledger, runs
+from affidavit.record.ledger import Ledger
+from affidavit.record.runs import RunFolder
+from affidavit.run.plugins import House, load_house
+from affidavit.settings import Settings, find_root
+from affidavit.settings import load as load_settings
+
+
+def runs_folder(root: Path | None = None) -> Path:
+    """Return the folder that holds the run folders of a project, the one around the working directory by default."""
+    return runs.home(root or find_root(Path.cwd())) / "runs"
+
+
+def today() -> datetime.date:
+    """Return the date as of which everything is judged; nothing below the command line asks a clock."""
+    return datetime.datetime.now(datetime.UTC).date()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """A project as it lies on disk, each part read when it is first asked for."""
+
+    root: Path
+
+    @cached_property
+    def house(self) -> House:
+        return load_house(self.root)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self.house.vocabulary
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        return self.house.checks
+
+    @cached_property
+    def settings(self) -> Settings:
+        return load_settings(self.root, self.vocabulary)
+
+    @property
+    def ledger_path(self) -> Path:
+        return self.root / names.LEDGER
+
+    @property
+    def lock_path(self) -> Path:
+        return self.root / names.LOCK
+
+    def ledger(self) -> Ledger:
+        return ledger.read(self.ledger_path)
+
+    def runs(self) -> tuple[RunFolder, ...]:
+        return runs.runs(self.root)
+
+    def find(self, run: str) -> RunFolder:
+        """Return the run that a person named.
+
+        Raises:
+            RunNotFoundError: none or several.
+        """
+        return runs.find(self.root, run)
+
+
+def here() -> Project:
+    """Return the project around the working directory."""
+    return Project(root=find_root(Path.cwd()))
