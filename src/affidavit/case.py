@@ -78,8 +78,13 @@ class Case:
     # What a check's body reads. The engine has already answered UNKNOWN where a needed fact is not known.
 
     def values(self, need: str) -> tuple[tuple[tuple[int, ...], Value], ...]:
-        """Return ``(ranks, value)`` for each set of ranks that say the same."""
-        return tuple((fact.ranks, fact.state.value) for fact in self.facts(need) if isinstance(fact.state, Known))
+        """Return ``(ranks, value)`` for each set of ranks that say the same, wherever each of them read it."""
+        said: dict[str, tuple[tuple[int, ...], Value]] = {}
+        for fact in self.facts(need):
+            if isinstance(fact.state, Known):
+                ranks, _ = said.get(repr(fact.state.value), ((), None))
+                said[repr(fact.state.value)] = (tuple(sorted({*ranks, *fact.ranks})), fact.state.value)
+        return tuple(said.values())
 
     def value(self, need: str) -> Value:
         """Return the value all ranks share, or the lowest rank's where they differ; ``ranks-agree`` judges that."""

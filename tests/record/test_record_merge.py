@@ -28,6 +28,16 @@ def only(record: Record, name: str, *, episode: int = 0) -> Fact:
     return found
 
 
+def by_rank(record: Record) -> tuple[Fact, ...]:
+    return tuple(fact for fact in record.facts if fact.ranks)
+
+
+def test_how_many_ranks_there_were_is_a_fact_of_the_run(tmp_path: Path) -> None:
+    found = only(merged(journal(tmp_path, saw(EXECUTED, FLASH)), world=4), "run.ranks")
+    assert isinstance(found.state, Known) and found.state.value == 4
+    assert merge((), kind=Kind.RUN, subject="run-1", vocabulary=WORDS).find("run.ranks") == ()
+
+
 def test_a_request_and_a_result_are_one_fact_with_two_sides(tmp_path: Path) -> None:
     record = merged(journal(tmp_path, asked("adapter.targets", ("q", "v")), saw("adapter.targets", ("q",))))
     found = only(record, "adapter.targets")
@@ -70,7 +80,7 @@ def test_a_promise_that_was_not_kept_says_where_the_process_ended(tmp_path: Path
     reading = journal(tmp_path, emits=[EXECUTED, "adapter.kind"])
     why = only(merged(reading, steps={reading.process: 1}), EXECUTED).state
     assert why == Unknown(Cause.NOT_REACHED, "the process ended at step 1")
-    assert len(merged(reading).facts) == 2
+    assert len(by_rank(merged(reading))) == 2
 
 
 def test_a_promise_broken_after_the_sampled_step_is_the_instruments_silence(tmp_path: Path) -> None:
@@ -158,7 +168,7 @@ def test_a_project_has_no_rank_and_so_no_silent_one() -> None:
 )
 def test_what_cannot_be_a_fact_is_a_note(tmp_path: Path, seen: Observation, note: str) -> None:
     record = merged(journal(tmp_path, seen))
-    assert record.facts == ()
+    assert by_rank(record) == ()
     assert len(record.notes) == 1 and note in record.notes[0]
 
 

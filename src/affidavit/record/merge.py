@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from affidavit.fact.journal import Reading
 from affidavit.fact.observation import Aspect, Cause, Known, Observation, State, Unknown
-from affidavit.fact.term import Scope, Vocabulary
+from affidavit.fact.term import Method, Scope, Vocabulary
 from affidavit.record import ranks as rank_set
 from affidavit.record.record import Fact, Kind, Record, ordered
 
@@ -79,6 +79,9 @@ def merge(
     if not held and Scope.RANK in kind.scopes:
         owed = [term.name for term in vocabulary if term.scope is Scope.RANK]
         said = {_Key(name, 0, rank): _Said(state=silence) for name in owed for rank in range(width)}
+    elif held and Scope.RUN in kind.scopes:
+        ranks = Known(width, Method.INSPECTED, "the process group of each rank, and the launcher")
+        said[_Key("run.ranks", 0, -1)] = _Said(state=ranks)
     return Record(
         kind=kind,
         subject=subject,
