@@ -23,10 +23,11 @@ class Listing:
     """The files whose code this interpreter executes and the configs it opens, first-party ones with a digest.
 
     The digest is taken when the file passes, because a file edited a minute later is not what ran. An audit hook
-    cannot be removed, so it is switched off by ``close()`` and from then on returns at once.
+    cannot be removed, so it is switched off by ``close()`` and from then on returns at once. What lies in the folders
+    that are ``ours`` is no file of the run's.
     """
 
-    def __init__(self, package: str) -> None:
+    def __init__(self, *ours: str) -> None:
         self.digests: dict[str, str] = {}
         self.configs: dict[str, str] = {}
         self.elsewhere: dict[str, None] = {}
@@ -34,7 +35,8 @@ class Listing:
         self._open = True
         self._busy = False
         scripts = tuple(os.path.join(prefix, "bin") + os.sep for prefix in {sys.prefix, sys.base_prefix})
-        self._foreign = (os.path.dirname(os.__file__) + os.sep, package + os.sep, *scripts)
+        self._foreign = (os.path.dirname(os.__file__) + os.sep, *scripts)
+        self._ours = tuple(place + os.sep for place in ours)
 
     def hook(self, event: str, args: tuple[object, ...]) -> None:
         if event == "exec":
@@ -57,7 +59,7 @@ class Listing:
                 self._executed(path)
 
     def _executed(self, path: str) -> None:
-        if not path or path[0] == "<" or path in self.digests or path in self.elsewhere:
+        if not path or path[0] == "<" or path in self.digests or path in self.elsewhere or path.startswith(self._ours):
             return
         if self._is_foreign(path):
             self.elsewhere[path] = None
@@ -71,7 +73,9 @@ class Listing:
         if isinstance(flags, int) and flags & _WRITING:
             return
         path = os.path.abspath(path)
-        if path not in self.configs and not self._is_foreign(path) and _size(path) <= CONFIG_BYTES:
+        if path in self.configs or path.startswith(self._ours) or self._is_foreign(path):
+            return
+        if _size(path) <= CONFIG_BYTES:
             self.configs[path] = self._digest(path)
 
     def _is_foreign(self, path: str) -> bool:
@@ -185,12 +189,12 @@ finder: Finder
 def start(package: str) -> None:
     """Attach to this interpreter. Called once, by the shadow or by the explicit line."""
     global listing, finder
-    listing = Listing(package)
+    launch = os.environ.get("AFFIDAVIT_LAUNCH", "")
+    listing = Listing(package, os.path.dirname(launch)) if launch else Listing(package)
     finder = Finder(package)
     sys.modules["_affidavit_early"] = sys.modules[__name__]
     sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
     sys.addaudithook(listing.hook)
-    launch = os.environ.get("AFFIDAVIT_LAUNCH", "")
     _hello(launch)
     _rehearse(launch)
 
