@@ -55,7 +55,7 @@ class Listing:
         """Add the files of modules that were imported before this listing began, or natively."""
         for module in list(modules.values()):  # type: ignore[attr-defined]
             path = getattr(module, "__file__", None)
-            if isinstance(path, str) and path not in self.digests and path not in self.elsewhere:
+            if isinstance(path, str) and os.path.isabs(path):  # torch.ops calls itself "_ops.py", and no file is there
                 self._executed(path)
 
     def _executed(self, path: str) -> None:
