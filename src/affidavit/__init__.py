@@ -1,3 +1,57 @@
-"""A training run's sworn statement about itself."""
+"""A training run's sworn statement about itself.
+
+    affidavit run -- python train.py …
+
+puts one command in front of an unchanged script. Where no command can stand in front, one line in the script does:
+
+    import affidavit
+    affidavit.observe()
+
+and in a notebook ``%load_ext affidavit``. Everything else is reached through its module.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from affidavit.attach.tokenizer import Tokenizer
 
 __version__ = "0.1.0"
+__all__ = ["__version__", "load_ipython_extension", "observe"]
+
+
+def observe(*, tokenizer: Tokenizer | None = None, project: str = ".", tokens: str = "", recipe: str = "") -> str:
+    """Watch the training of this process from here on, and return the run's id.
+
+    Under ``affidavit run`` the run is watched already, and only ``tokenizer`` is taken from here.
+
+    Args:
+        tokenizer: the one that made the batches, where a plain loop gives no other way to know it.
+        project: the folder whose code is first-party, where ``.affidavit/`` is made.
+        tokens: ``off``, ``ids`` or ``text``: how much of the data the record may keep; "" for the settings' choice.
+        recipe: the name under which runs are held against each other; the script's by default.
+
+    Raises:
+        AffidavitError: the run cannot be recorded; nothing was changed then, and training may go on without.
+
+    Blind to: what happened before this line; those facts are Unknown(ATTACHED_LATE).
+    """
+    from affidavit import boot
+
+    if not boot.is_attached():
+        from pathlib import Path
+
+        from affidavit.run.embed import attach_here
+
+        attach_here(project=Path(project).resolve(), tokens=tokens, recipe=recipe)
+    if tokenizer is not None:
+        boot.name_tokenizer(tokenizer)
+    return boot.session().launch.run
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Watch the training of a notebook from here on: ``%load_ext affidavit``."""
+    run = observe()
+    sys.stdout.write(f"affidavit: watching run {run}; after training: !affidavit show {run}\n")

@@ -23,6 +23,7 @@ from affidavit.attach import launch as launch_file
 from affidavit.attach.guard import describe
 from affidavit.attach.instrument import Instrument
 from affidavit.attach.launch import Launch, Plugin
+from affidavit.attach.moment import Loaded
 from affidavit.attach.session import Describer, Session, Standing
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.term import Vocabulary
@@ -141,3 +142,22 @@ def _load_package(plugin: Plugin) -> str:
         sys.modules[plugin.package] = module
         spec.loader.exec_module(module)
     return plugin.package
+
+
+def is_attached() -> bool:
+    """Say whether this process is being watched."""
+    return launch_file.VARIABLE in os.environ and "_affidavit_early" in sys.modules
+
+
+def name_tokenizer(tokenizer: object) -> None:
+    """Take the tokenizer that the script names, through the adapter that knows its kind."""
+    for adapter in _adapters.values():
+        offered = adapter.offer_tokenizer(tokenizer) if hasattr(adapter, "offer_tokenizer") else None
+        if offered is not None:
+            session().fire(Loaded(kind="tokenizer", item=offered, source="affidavit.observe(tokenizer=…)"))
+            return
+    raise AffidavitError(
+        f"tokenizer: expected one of {', '.join(_adapters)}, saw {type(tokenizer).__name__}.\n"
+        "Whose tokens are supervised stays unknown. Pass the tokenizer object that made the batches.\n"
+        "Not affected: every other fact."
+    )

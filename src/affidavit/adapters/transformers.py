@@ -43,7 +43,7 @@ def _bind_trainer(module: ModuleType, session: Session) -> None:
                     driver="transformers.Trainer",
                     model=live.get("model"),
                     optimizer=_bare(live.get("optimizer")),
-                    tokenizer=_tokenizer(live.get("processing_class")),
+                    tokenizer=offer_tokenizer(live.get("processing_class")),
                     arguments=args,
                     planned_steps=max(remaining, 0),
                 ),
@@ -162,7 +162,7 @@ class _Tokenizer:
         return str(self._tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False))
 
 
-def _tokenizer(processing: Any) -> _Tokenizer | None:
+def offer_tokenizer(processing: Any) -> _Tokenizer | None:
     """Return the tokenizer of a processing class, which may be one, hold one, or be an image processor."""
     tokenizer = getattr(processing, "tokenizer", processing)
     return _Tokenizer(tokenizer) if hasattr(tokenizer, "decode") else None

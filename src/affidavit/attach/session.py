@@ -283,12 +283,18 @@ class Session:
             for term in seat.emit.emits:
                 if term not in seat.emit.spoken:
                     why = f"nothing showed it by the end of step {self._step}"
-                    seat.emit.unknown(term, Cause.NOT_REACHED if self._count < self.sampled_step else Cause.ABSENT, why)
+                    seat.emit.unknown(term, self._why_unseen(), why)
             self._release(seat)
         self.live = False
         if self._journal is not None:
             self._journal.write("live", step=self._step)
         self._say_if_silenced()
+
+    def _why_unseen(self) -> Cause:
+        if self._count < self.sampled_step:
+            return Cause.NOT_REACHED
+        early = sys.modules.get("_affidavit_early")
+        return Cause.ATTACHED_LATE if early is not None and early.listing.late else Cause.ABSENT
 
     def _seat_instruments(self) -> None:
         spool = Path(self.launch.spool)
