@@ -35,7 +35,7 @@ class DemoError(AffidavitError):
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """A planted fault: what its script claims to do, and what an ordinary record says of it.
+    """A planted fault: what its script claims to do, the check that must name it, what an ordinary record says of it.
 
     ``edit`` is what is changed in the committed project, ``(file, from, to)``, where the fault lies there; such a run
     is refused before it starts, so what an ordinary record says of it comes from a run without us.
@@ -44,6 +44,7 @@ class Fault:
     script: str
     claims: str
     truth: str
+    check: str
     files: Files
     edit: tuple[str, str, str] | None = None
 
@@ -53,24 +54,28 @@ FAULTS = (
         script="attention_math.py",
         claims="fine-tunes with the fused attention kernel",
         truth="a replacement from last week is still registered, and the kernel never runs",
+        check="attention-as-requested",
         files=ordinary.attention,
     ),
     Fault(
         script="user_turns_lit.py",
         claims="trains on the assistant's turns only",
         truth="the generation markers stand around every turn",
+        check="supervised-as-requested",
         files=ordinary.supervision,
     ),
     Fault(
         script="adapter_typo.py",
         claims="adapts the query and value projections",
         truth='one letter is missing in "v_prj", and it matches nothing',
+        check="adapter-targets-matched",
         files=ordinary.adapter,
     ),
     Fault(
         script="imports_helper.py",
         claims="trains on the first exchange of each chat, as committed",
         truth="helper.py was edited after the commit, and takes the last one",
+        check="tree-is-committed",
         files=ordinary.code,
         edit=("helper.py", '["messages"][:2]', '["messages"][-2:]'),
     ),
@@ -180,9 +185,9 @@ def _fault(project: Path, out: Path, number: int, fault: Fault, say: Say) -> boo
         _edit(project / fault.edit[0], *fault.edit[1:])
         _run(script, project, log)
     _run(_affidavit("run", "--", *script), project, log, expect=1 if fault.edit else 0)
-    failed = _failures(project)
+    failed = sorted(_failures(project), key=lambda found: found["check"] != fault.check)
     say(_beside(fault, tuple(fault.files(folder / "trained", project)), failed, time.monotonic() - began))
-    return bool(failed)
+    return any(found["check"] == fault.check for found in failed)
 
 
 def _edit(path: Path, old: str, new: str) -> None:
