@@ -225,3 +225,12 @@ def test_without_corrections_the_fold_is_the_record(run: Path) -> None:
     record = fold.read_record(run, WORDS)
     assert fold.fold(record, ()) == record
     assert all(isinstance(found.state, Known) for found in record.facts)
+
+
+def test_an_append_that_another_writer_replaced_is_told(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def swallow(*_: object) -> None:
+        """Stand for a file system without locks, on which a later writer has put its own chain in place of ours."""
+
+    monkeypatch.setattr(chain.file, "replace", swallow)
+    with pytest.raises(ChainError, match="another writer replaced it"):
+        correct(run, EXECUTED)

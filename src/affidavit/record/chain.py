@@ -9,13 +9,13 @@ Blind to: a chain and a head that were rewritten together; only a witness outsid
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import difflib
 import enum
 import fcntl
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -127,6 +127,10 @@ def annotate(
             time=time or datetime.datetime.now(datetime.UTC),
         )
         _append(folder, sealed, before, annotation)
+        if annotation not in read(folder):
+            raise ChainError(
+                f"annotation of {folder.name}: another writer replaced it while it was written; try again."
+            )
     return annotation
 
 
@@ -148,7 +152,7 @@ def read(folder: Path) -> tuple[Annotation, ...]:
                 expected="the chain that was written",
                 saw="; ".join(walked.problems),
                 means="Nobody can say which facts of this run still stand.",
-                action=f'Run "affidavit verify {folder.name}".',
+                action=f"Restore {names.ANNOTATIONS} and {names.HEAD} from a copy.",
                 unaffected="manifest.json, whose own digest still agrees",
             )
         )
@@ -263,12 +267,13 @@ def _by_subject(left: set[str], present: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-@contextmanager
+@contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Keep every other writer of this chain out; the kernel lets go of the folder when the process ends."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with contextlib.suppress(OSError):  # a file system without locks; what was appended is read back
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)

@@ -270,7 +270,7 @@ def _unreadable(source: str, expected: str, saw: str, *, action: str = "") -> Ma
             expected=expected,
             saw=saw,
             means="This record cannot be judged.",
-            action=action or 'Run "affidavit verify" to see what of the run folder still holds.',
+            action=action or "Restore the file from a copy.",
             unaffected="the run itself, its checkpoints and the journals beside this file",
         )
     )

@@ -119,7 +119,7 @@ def _broken(folder: Path, expected: str, saw: str) -> SealError:
             expected=expected,
             saw=saw,
             means="This run's record is not the one that was sealed, or was never sealed.",
-            action=f'Run "affidavit verify {folder.name}".',
+            action='Run "affidavit ls", which seals what is over, or restore the folder from a copy.',
             unaffected="the run's checkpoints, and its journals where they are still there",
         )
     )
