@@ -10,7 +10,7 @@ from pathlib import Path
 import affidavit
 from affidavit.fact import folder as names
 from affidavit.fact.observation import Cause, Known, Unknown
-from affidavit.fact.term import Vocabulary
+from affidavit.fact.term import Method, Vocabulary
 from affidavit.record.manifest import Evidence, Interpreter, Launcher, Manifest, Status, from_record
 from affidavit.record.merge import merge
 from affidavit.record.record import Fact, Kind, Record
@@ -45,7 +45,13 @@ def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str
         commits=_commits(project, Path(last.project)) if last else {},
     )
     known = tuple(fact for fact in project if fact.name in vocabulary)
-    return record.with_facts((*record.facts, *known, *code))
+    return record.with_facts((*record.facts, _ranks(gathered, record), *known, *code))
+
+
+def _ranks(gathered: Gathered, record: Record) -> Fact:
+    source = f"{len(gathered.trainers)} journals"
+    state = Known(record.world, Method.INSPECTED, source) if gathered.trainers else _silence(gathered)
+    return Fact(name="run.ranks", state=state)
 
 
 def draft(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = ()) -> Manifest:
