@@ -27,6 +27,9 @@ class _Key:
     rank: int
 
 
+_RANKS = _Key("run.ranks", 0, -1)
+
+
 @dataclass(frozen=True)
 class _Said:
     """What one process, one attempt or the whole run says at a key."""
@@ -79,9 +82,10 @@ def merge(
     if not held and Scope.RANK in kind.scopes:
         owed = [term.name for term in vocabulary if term.scope is Scope.RANK]
         said = {_Key(name, 0, rank): _Said(state=silence) for name in owed for rank in range(width)}
+        said[_RANKS] = _Said(state=silence)
     elif held and Scope.RUN in kind.scopes:
         ranks = Known(width, Method.INSPECTED, "the process group of each rank, and the launcher")
-        said[_Key("run.ranks", 0, -1)] = _Said(state=ranks)
+        said[_RANKS] = _Said(state=ranks)
     return Record(
         kind=kind,
         subject=subject,

@@ -12,7 +12,7 @@ import pwd
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from affidavit.fact import folder as names
@@ -31,6 +31,9 @@ RESOLVED = ("code.commit", "code.files_by_verdict", "code.deviations")
 ROWS_SHOWN = 60
 """So many deviating files fit into a fact; the rest is counted in its last row."""
 
+WEIGHTS = ("*.safetensors", "*.gguf", "*.bin", "*.pt", "tokenizer.json")
+"""Files whose folder is a model's, with configs that came with it."""
+
 DEVIATING = frozenset(
     {
         FileVerdict.MODIFIED,
@@ -47,6 +50,7 @@ class _Listing:
     """What one rank loaded: its own files with what was executed of them, and files of the environment."""
 
     own: tuple[LoadedFile, ...]
+    configs: frozenset[Path]
     installed: tuple[LoadedFile, ...]
 
 
@@ -57,6 +61,7 @@ def code_facts(
     executable: str,
     cwd: Path,
     commits: Mapping[Path, str],
+    named: frozenset[Path] = frozenset(),
 ) -> tuple[Fact, ...]:
     """Return what commits and distributions say of the code that ran, for the run as a whole.
 
@@ -66,6 +71,7 @@ def code_facts(
         executable: the interpreter that trained.
         cwd: of the command; a listed path may be relative to it.
         commits: repository → commit seen before the start, because HEAD can move while a run trains.
+        named: configs that stand on the command line; these are the user's wherever they lie.
     """
     listings: list[_Listing] = []
     for state in dict.fromkeys(fact.state for fact in record.find(LISTING)) or [_absent()]:
@@ -79,7 +85,11 @@ def code_facts(
         interpreter = Interpreter.of(Path(executable))
     except InterpreterError as error:
         return _all_unknown(Unknown(Cause.INSTRUMENT_FAILED, str(error).splitlines()[0]))
-    return _resolve(identify((*own, *installed), interpreter, commits=commits), {file.path for file in own}, cwd)
+    code = identify((*own, *installed), interpreter, commits=commits)
+    configs = frozenset[Path]().union(*(listing.configs for listing in listings))
+    data = {file.path for file in code.files if _is_data(file, configs - named)}
+    mine = replace(code, files=tuple(file for file in code.files if file.path not in data))
+    return _resolve(mine, {file.path for file in own}, cwd)
 
 
 def _absent() -> State:
@@ -98,14 +108,16 @@ def _read(state: State, places: Sequence[Path], cwd: Path) -> _Listing | Unknown
     if content is None:
         return Unknown(Cause.EVIDENCE_LOST, f"the list of loaded files {state.value} is gone or altered")
     own: list[LoadedFile] = []
+    configs: set[Path] = set()
     installed: list[LoadedFile] = []
     for line in content.decode("utf-8", "surrogateescape").splitlines():
         said = json.loads(line)
         if said["kind"] in ("code", "config"):
             own.append(LoadedFile(path=cwd / said["path"], sha256=said["sha256"] or None))
+            configs |= {cwd / said["path"]} if said["kind"] == "config" else set()
         elif said["kind"] == "installed":
             installed.append(LoadedFile(path=cwd / said["path"]))
-    return _Listing(tuple(own), tuple(installed))
+    return _Listing(tuple(own), frozenset(configs), tuple(installed))
 
 
 def evidence(digest: Digest, places: Iterable[Path]) -> bytes | None:
@@ -147,6 +159,23 @@ def _deviations(code: CodeIdentity, own: set[Path], cwd: Path, source: str) -> S
     if gone and not found:
         return Unknown(Cause.EVIDENCE_LOST, f"{shown(gone[0].path, cwd)} cannot be read any more: {gone[0].detail}")
     return Known(deviations(found, cwd), Method.INSPECTED, source)
+
+
+def _is_data(file: FileIdentity, configs: frozenset[Path]) -> bool:
+    """Say whether an opened config is data that came from elsewhere, and not the user's to commit.
+
+    A model folder's config lies in no repository, or beside its weights; a result of an earlier run is JSON that git
+    was told to ignore or that nobody added. A file that a commit holds is never data: its change counts.
+    """
+    if file.path not in configs:
+        return False
+    if file.owner.kind is OwnerKind.ORPHAN:
+        return True
+    return file.verdict is FileVerdict.NOT_IN_COMMIT and (file.path.suffix == ".json" or _is_beside_weights(file.real))
+
+
+def _is_beside_weights(path: Path) -> bool:
+    return any(next(path.parent.glob(pattern), None) for pattern in WEIGHTS)
 
 
 def _is_ours(file: FileIdentity, own: set[Path]) -> bool:

@@ -10,7 +10,8 @@ from pathlib import Path
 import affidavit
 from affidavit.fact import folder as names
 from affidavit.fact.observation import Cause, Known, Unknown
-from affidavit.fact.term import Method, Vocabulary
+from affidavit.fact.term import Vocabulary
+from affidavit.observe import config_arguments
 from affidavit.record.manifest import Evidence, Interpreter, Launcher, Manifest, Status, from_record
 from affidavit.record.merge import merge
 from affidavit.record.record import Fact, Kind, Record
@@ -37,21 +38,17 @@ def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str
     project = _project_facts(gathered)
     opened = gathered.trainers[-1].reading.opened if gathered.trainers else {}
     cwd = Path(str(opened.get("cwd") or (last.cwd if last else ".")))
+    named = config_arguments(last.command, Path(last.cwd)) if last else ()
     code = code_facts(
         record,
         places=gathered.places,
         executable=str(opened.get("executable", "")),
         cwd=cwd,
         commits=_commits(project, Path(last.project)) if last else {},
+        named=frozenset(named),
     )
     known = tuple(fact for fact in project if fact.name in vocabulary)
-    return record.with_facts((*record.facts, _ranks(gathered, record), *known, *code))
-
-
-def _ranks(gathered: Gathered, record: Record) -> Fact:
-    source = f"{len(gathered.trainers)} journals"
-    state = Known(record.world, Method.INSPECTED, source) if gathered.trainers else _silence(gathered)
-    return Fact(name="run.ranks", state=state)
+    return record.with_facts((*record.facts, *known, *code))
 
 
 def draft(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = ()) -> Manifest:
@@ -119,10 +116,14 @@ def _project_facts(gathered: Gathered) -> tuple[Fact, ...]:
 
 
 def _commits(facts: Sequence[Fact], project: Path) -> dict[Path, str]:
-    """Return the commit that the project stood on before the start; another one may be checked out by now."""
+    """Return the commit that holds what was on disk before the start: the snapshot's, or the one it stood on.
+
+    HEAD may be elsewhere by now, and a snapshot answers only for the files that are in it.
+    """
     top = next((folder for folder in (project, *project.parents) if (folder / ".git").exists()), None)
-    states = [fact.state for fact in facts if fact.name == "tree.commit"]
-    commit = str(states[0].value) if states and isinstance(states[0], Known) else ""
+    known = {fact.name: str(fact.state.value) for fact in facts if isinstance(fact.state, Known)}
+    kept = known.get("tree.gate", "").split()
+    commit = kept[-1] if kept[:1] == ["snapshot"] else known.get("tree.commit", "")
     return {top.resolve(): commit} if top and re.fullmatch(r"[0-9a-f]{40,64}", commit) else {}
 
 
