@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from affidavit.case import Case, case_of
 from affidavit.check import Fail, Landmine, Outcome, Pass, Site, Verdict, check
-from affidavit.checks.code_is_committed import ALLOWED, KEPT
+from affidavit.checks.code_is_committed import ALLOWED
 from affidavit.fact.values import Table, Value
+
+
+KEPT = "snapshot "
 
 
 @check(
@@ -37,16 +40,18 @@ def tree_is_committed(case: Case) -> Outcome:
 @tree_is_committed.healthy
 def _() -> Case:
     run: dict[str, Value] = {
-        "tree.deviations": Table(("path", "verdict"), ()),
+        "tree.deviations": Table(("path", "verdict"), (("train.py", "modified"),)),
         "tree.files_examined": 3,
-        "tree.gate": "refuse",
+        "tree.gate": "snapshot refs/affidavit/example 0123abc",
     }
     return case_of(run=run)
 
 
-@tree_is_committed.sabotage("an edited file will run")
+@tree_is_committed.sabotage("an edited file will run, and nothing was kept of it")
 def _(case: Case) -> Case:
-    return case.altered("tree.deviations", lambda table: table.with_row("train.py", "modified"))
+    edited = Table(("path", "verdict"), (("another.py", "filter-hides"),))
+    refusing = case if case.value("tree.gate") == "refuse" else case.altered("tree.gate", "refuse")
+    return refusing.altered("tree.deviations", edited)
 
 
 @tree_is_committed.sabotage("no file was examined", expect=Verdict.UNKNOWN)
