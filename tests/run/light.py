@@ -66,7 +66,12 @@ def launch(ranks: int) -> int:
 def train(asked: argparse.Namespace, rank: int, world: int) -> int:
     launched = Launch.read(Path(os.environ[VARIABLE]))
     spool, process = Path(launched.spool), process_identity()
-    details = {"attempt": launched.attempt, "emits": sorted(FACTS), "executable": sys.executable, "cwd": os.getcwd()}
+    details = {
+        "attempt": launched.attempt,
+        "emits": sorted(FACTS),
+        "executable": sys.executable,
+        "cwd": str(Path.cwd()),
+    }
     journal = Journal(names.journal(spool, process, launched.attempt), process=process, details=details)
     journal.write("bound", rank=rank, world=world, backend="")
     journal.write("episode", number=0, driver="light")

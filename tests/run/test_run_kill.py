@@ -46,11 +46,11 @@ def _steps_agree(project: Project, manifest: Manifest, ranks: int = 1) -> None:
     """The last step on the record is the heartbeat's, and the rank's own word comes at most one step after."""
     (attempt,) = manifest.attempts
     assert {process.rank for process in attempt.processes} == set(range(ranks))
-    for process in attempt.processes:
-        beat = heartbeat.read(names.heartbeat(project.only_run, process.identity, 0))
-        assert beat is not None and process.last_step == beat.step
-        assert process.last_step - project.step(process.rank) in (0, 1)
-    assert attempt.last_step == max(process.last_step for process in attempt.processes) > 0
+    for one in attempt.processes:
+        beat = heartbeat.read(names.heartbeat(project.only_run, one.identity, 0))
+        assert beat is not None and one.last_step == beat.step
+        assert one.last_step - project.step(one.rank) in (0, 1)
+    assert attempt.last_step == max(one.last_step for one in attempt.processes) > 0
 
 
 def test_ten_scripts_killed_are_sealed_as_killed_with_the_signal(tmp_path: Path) -> None:
@@ -133,7 +133,8 @@ def test_two_readers_at_once_make_one_seal(project: Project, tmp_path: Path) -> 
         "import sys, time; from pathlib import Path; from affidavit.run.sealing import ensure_sealed\n"
         "from affidavit.record import seal\n"
         "while time.time() < float(sys.argv[2]): pass\n"
-        "found = ensure_sealed(Path(sys.argv[1])); print(found.status.value, seal.read_sealed(Path(sys.argv[1])).digest)"
+        "found = ensure_sealed(Path(sys.argv[1]))\n"
+        "print(found.status.value, seal.read_sealed(Path(sys.argv[1])).digest)"
     )
     words = [sys.executable, "-c", reader, str(project.only_run), str(time.time() + 1.0)]
     readers = [
