@@ -51,7 +51,7 @@ def _probed(project: Project, words: list[str]) -> bytes:
 
 
 def _without_numbers(text: bytes) -> list[bytes]:
-    """Leave out what no two starts share: the numbers of pipes, and signals 32 and 33, which are the C library's own."""
+    """Leave out what no two starts share: numbers of pipes, and signals 32 and 33, which are the C library's own."""
     own = re.compile(rb"(?<=SigIgn:\t[0-9a-f]{7})[0-9a-f]{2}")
     text = own.sub(lambda found: b"%02x" % (int(found[0], 16) & ~0x18), text)
     return [line for line in text.splitlines() if not line.startswith(b"pipe:")]

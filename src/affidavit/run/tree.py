@@ -193,7 +193,8 @@ def _keep(report: TreeReport, project: Path, run: str) -> tuple[str, str, tuple[
     kept: list[Snapshot] = []
     missing = [f"{shown(file.path, project)} (in no repository)" for file in report.sites if file.owner.folder is None]
     lines: list[str] = []
-    for top in dict.fromkeys(file.owner.folder for file in report.sites if file.owner.folder is not None):
+    tops = {file.owner.folder for file in report.sites if file.owner.folder is not None}
+    for top in sorted(tops, key=lambda top: (not project.is_relative_to(top), top)):  # the project's own comes first
         running = {file.owner.path: file.real for file in report.sites if file.owner.folder == top}
         try:
             snapshot = take(read(top), tuple(running.values()), run)
@@ -210,7 +211,7 @@ def _keep(report: TreeReport, project: Path, run: str) -> tuple[str, str, tuple[
     lines.insert(
         0, f"kept as {first.ref} ({first.commit[:12]}, {len(first.kept)} files); it is not the commit it stands on"
     )
-    return f"snapshot {first.ref} {first.commit[:12]}", "", tuple(lines)
+    return f"snapshot {first.ref} {first.commit}", "", tuple(lines)
 
 
 def _refusal(report: TreeReport, project: Path) -> str:
