@@ -34,10 +34,11 @@ sys.meta_path.insert(0, Refuse())
 
 
 def _modules(source: Path) -> Iterator[str]:
-    """Yield every module of the package but the training scripts of the demo and the shadow, which run as programs."""
+    """Yield every module of the package but those that are programs: the demo's scripts, the shadow, ``__main__``."""
     package = source / "affidavit"
     for found in pkgutil.walk_packages([str(package)], "affidavit."):
-        if not found.name.startswith(("affidavit.demo.scripts", "affidavit.attach.site")):
+        programs = ("affidavit.demo.scripts", "affidavit.attach.site", "affidavit.cli.__main__")
+        if not found.name.startswith(programs):
             yield found.name
 
 
