@@ -38,13 +38,14 @@ def command(run: str, world: Path | None, python: str, as_json: bool) -> int:
     What was caught goes into instruments.jsonl with today's date. Exit code 1 where a sabotage was missed.
     """
     project = here()
-    case = judged(project, project.find(run)).case if run else None
+    found = project.find(run) if run else None
+    case = judged(project, found).case if found else None
     held = {one.name: one for one in worlds(world)} if world is not None else {}
     drillings = [_drilling(project, check, case, held.pop(check.id, None), python) for check in project.checks]
     rest = [
         Drilling(check=one.folder.name, proofs=tuple(run_world(project, one, None, python))) for one in held.values()
     ]
-    ledger.append(project.ledger_path, (_dated(drilling, run) for drilling in drillings))
+    ledger.append(project.ledger_path, (_dated(drilling, found.id if found else "") for drilling in drillings))
     if as_json:
         page.say(document([*drillings, *rest]))
     else:

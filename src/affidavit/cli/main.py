@@ -56,6 +56,16 @@ class Verbs(click.Group):
             raise click.UsageError(f'there is no command "{args[0]}".{hint}', ctx)
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            code = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Whoever read our output has seen enough. Click would end with 1, which here says that a check failed.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return PIPE_CLOSED
+        return code
+
     def main(
         self,
         args: Sequence[str] | None = None,
@@ -71,15 +81,11 @@ class Verbs(click.Group):
         _accept_any_text()
         try:
             code = super().main(args, prog_name or "affidavit", complete_var, standalone_mode=False, **extra)
-            sys.stdout.flush()
         except click.ClickException as error:
             error.show()
             code = error.exit_code
         except click.Abort:
             code = INTERRUPTED
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = PIPE_CLOSED
         except AffidavitError as error:
             complain(str(error))
             code = USAGE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from affidavit.case import SUBJECT, Case
@@ -51,7 +51,8 @@ class Observed:
     project: Project
     order: Order
     prepared: Prepared
-    shown: tuple[tuple[str, Verdict], ...] = field(default=())
+    shown: tuple[tuple[str, Verdict], ...] = ()
+    is_refused: bool = False
 
     @property
     def run(self) -> RunFolder:
@@ -69,6 +70,7 @@ class Observed:
         self._static(facts, answer)
         if not answer.proceeds:
             complain(answer.refusal)
+            self.is_refused = True
             return refuse(self.prepared, answer.refusal.partition("\n")[0])
         return supervise(self.prepared, on_live=self.on_live)
 
@@ -101,7 +103,7 @@ class Observed:
         return f"--stop-on {', '.join(stopping)}" if stopping else ""
 
     def conclude(self) -> Statement | None:
-        """Seal, show what changed since the live checklist, and return what was found.
+        """Seal, show in one line what was shown before and in full what was not, and return what was found.
 
         Whatever goes wrong with that is said and returned as None: it must not become the exit code of a training run.
         """
@@ -113,7 +115,7 @@ class Observed:
         except Exception as error:  # noqa: BLE001  said, and kept as a trace; the command's own exit code stands
             complain(crash_report(error))
             return None
-        if self.shown == _verdicts(said):
+        if self.is_refused or self.shown == _verdicts(said):
             page.show(_sealed(said), sys.stderr)
         else:
             self._show(said)
@@ -152,4 +154,4 @@ def _verdicts(said: Statement) -> tuple[tuple[str, Verdict], ...]:
 
 def _sealed(said: Statement) -> Iterable[Line]:
     counts = ", ".join(f"{count} {verdict.value}" for verdict, count in said.decision.counts)
-    yield line(Span("affidavit", Tone.STRONG), f" {said.title} · {said.status} · {counts}, as at the live checklist")
+    yield line(Span("affidavit", Tone.STRONG), f" {said.title} · {said.status} · {counts}")

@@ -86,16 +86,20 @@ def _adapter(case: Case, names: tuple[str, ...]) -> str:
 def _tree(case: Case, names: tuple[str, ...]) -> str:
     commit, examined = _known(case, "tree.commit"), _known(case, "tree.files_examined")
     said = [f"commit {display(commit)[:12]}" if commit is not None else ""]
-    said.append(f"{display(examined)} files examined" if examined is not None else "")
+    said.append(f"{_files(examined)} examined" if isinstance(examined, int) else "")
     said.append(_deviating(_known(case, "tree.deviations")))
     return ", ".join(part for part in said if part)
 
 
 def _code(case: Case, names: tuple[str, ...]) -> str:
     files = _known(case, "code.files_by_verdict")
-    said = [f"{files.total:,} files ran" if isinstance(files, Tally) else ""]
+    said = [f"{_files(files.total)} ran" if isinstance(files, Tally) else ""]
     said.append(_deviating(_known(case, "code.deviations")))
     return ", ".join(part for part in said if part)
+
+
+def _files(count: int) -> str:
+    return f"{count:,} file" if count == 1 else f"{count:,} files"
 
 
 def _deviating(table: Value | None) -> str:
@@ -109,7 +113,13 @@ def _plain(case: Case, names: tuple[str, ...]) -> str:
     return ", ".join(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in said)
 
 
+def _silent(case: Case, names: tuple[str, ...]) -> str:
+    """Say nothing of a subject that only tells how large a run was; the report says that elsewhere."""
+    return ""
+
+
 _PHRASES: dict[str, Callable[[Case, tuple[str, ...]], str]] = {
+    "run": _silent,
     "attention": _attention,
     "tokens": _tokens,
     "adapter": _adapter,

@@ -40,8 +40,8 @@ class Statement:
 
     @property
     def attached(self) -> int:
-        """How many ranks left a journal."""
-        left_none = {Cause.NOTHING_ATTACHED, Cause.RANK_MISSING}
+        """How many ranks told anything: one of which nothing but silence is known was not seen."""
+        left_none = {Cause.NOTHING_ATTACHED, Cause.NOTHING_TRAINED, Cause.NOT_REACHED, Cause.RANK_MISSING}
         return len(
             {
                 rank

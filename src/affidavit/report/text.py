@@ -21,6 +21,7 @@ _INDENT = len(_WORD) + 2
 _NAMES_SHOWN = 6
 _SITES_SHOWN = 4
 _NOTES_SHOWN = 6
+_REMARKS_SHOWN = 3
 
 
 def report(statement: Statement) -> Iterator[Line]:
@@ -47,8 +48,10 @@ def brief(statement: Statement, *remarks: str) -> Iterator[Line]:
         mark = mark_of(finding.verdict)
         about = "; ".join(evidence(statement.case, [finding]))
         yield line(Span(about, Tone.FAINT), head=Span(f"{mark.text} {finding.check}  ", mark.tone), indent=_BRIEF)
-    for remark in remarks:
+    for remark in remarks[:_REMARKS_SHOWN]:
         yield line(Span(remark, Tone.FAINT), indent=2)
+    if len(remarks) > _REMARKS_SHOWN:
+        yield line(Span(f"and {len(remarks) - _REMARKS_SHOWN} more of this kind", Tone.FAINT), indent=2)
 
 
 def _attachment(statement: Statement) -> Iterator[Line]:

@@ -1,0 +1,132 @@
+"""The verbs that look: each in text and JSON, none changes a run."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.desk import Desk
+
+
+def test_show_opens_with_the_checklist_and_ends_with_the_count(trained: Desk) -> None:
+    ended = trained.type("show")
+    rows = ended.stdout.splitlines()
+    assert ended.exit_code == 0
+    assert rows[0].startswith("affidavit ") and "FINISHED, step 3" in rows[0]
+    assert [row[2:5] for row in rows if row[1:4] == " 4."] == [f"4.{number}" for number in range(1, 8)]
+    assert rows[-1] == "9 checks: 5 PASS, 4 NOT_APPLICABLE. Drilled: 0 of 9."
+    assert len(rows) <= 15 and max(map(len, rows)) <= 80
+
+
+def test_show_lists_every_fact_with_how_it_is_known(trained: Desk) -> None:
+    page = trained.type("show", "--facts").stdout
+    assert "attention.kernels" in page and "flash  executed: narrator" in page
+    assert "0, user, 4, 40, 0, 0" in page
+
+
+@pytest.mark.parametrize(
+    ("run", "words", "code"),
+    [
+        ("clean", (), 0),
+        ("eager", (), 1),
+        ("blind", (), 4),
+        ("users", (), 0),
+        ("users", ("--strict",), 1),
+    ],
+)
+def test_check_returns_the_verdict(trained: Desk, run: str, words: tuple[str, ...], code: int) -> None:
+    assert trained.type("check", trained.runs[run], *words).exit_code == code
+
+
+def test_a_waiver_lets_through_what_is_still_found(copied: Desk) -> None:
+    waiver = '[[waiver]]\ntarget = "{}"\nreason = "on purpose"\nauthor = "Ada"\nuntil = 2999-01-01\n'
+    checks = ("attention-as-requested", "attention-consistent")
+    (copied.root / "affidavit.toml").write_text("\n".join(map(waiver.format, checks)))
+    ended = copied.type("check", copied.runs["eager"])
+    assert ended.exit_code == 0
+    assert "FAIL     attention-as-requested" in ended.stdout and "waived by Ada until 2999-01-01" in ended.stdout
+
+
+def test_the_document_and_the_text_tell_the_same(trained: Desk) -> None:
+    said = trained.document("check")
+    assert said["format"] == 1 and said["subject"] == trained.runs["clean"]
+    assert said["decision"]["counts"] == {"PASS": 5, "NOT_APPLICABLE": 4}
+
+
+def test_ls_lists_the_newest_first(trained: Desk, project: Desk) -> None:
+    assert "no run yet" in project.type("ls").stdout
+    rows = trained.type("ls").stdout.splitlines()
+    assert [row.split()[0] for row in rows] == list(reversed(trained.runs.values()))
+    assert all("FINISHED, step 3" in row for row in rows)
+    assert {entry["recipe"] for entry in trained.document("ls")["runs"]} == {"train"}
+    assert "and 3 older" in trained.type("ls", "--limit", "1").stdout
+
+
+def test_ls_says_which_run_cannot_be_read_and_lists_the_others(copied: Desk) -> None:
+    manifest = copied.root / ".affidavit/runs" / copied.runs["clean"] / "manifest.json"
+    manifest.chmod(0o644)
+    manifest.write_text('{"format": 1, "format": 2}')
+    ended = copied.type("ls")
+    assert ended.exit_code == 0 and ended.stdout.count("FINISHED") == 3
+    assert f"{copied.runs['clean']}  manifest" in ended.stdout
+
+
+def test_tokens_are_lit_and_cannot_steer_the_terminal(trained: Desk) -> None:
+    page = trained.type("tokens").stdout
+    assert page.startswith("36 of 76 tokens carry the loss; asked to train on: assistant\n")
+    assert "⟦No, blue.<eos>⟧" in page
+    assert "\x1b" not in page and "\\x1b[31mred\\x1b[0m" in page
+    said = trained.document("tokens")
+    assert [span["lit"] for span in said["tokens"]["rows"][0]["spans"]] == [False, True]
+
+
+def test_tokens_that_are_gone_or_altered_are_said_to_be(copied: Desk) -> None:
+    assert "rank 3 said nothing" in copied.type("tokens", "--rank", "3").stdout
+    (kept,) = (copied.root / ".affidavit/runs" / copied.runs["clean"] / "tokens").iterdir()
+    kept.write_text(kept.read_text().replace("blue", "pink"))
+    ended = copied.type("tokens")
+    assert ended.exit_code == 2 and "other content" in ended.stderr and "pink" not in ended.stdout
+    kept.unlink()
+    assert "is gone" in copied.type("tokens").stdout
+
+
+def test_diff_shows_meaning_and_counts_the_rest(trained: Desk) -> None:
+    ended = trained.type("diff", trained.runs["clean"], trained.runs["eager"])
+    assert ended.exit_code == 1
+    assert "attention.kernels  meaning\n  A flash\n  B eager" in ended.stdout
+    assert trained.type("diff", "last", "last").exit_code == 0
+    said = trained.document("diff", trained.runs["clean"], trained.runs["eager"])
+    assert {entry["term"] for entry in said["differences"]} >= {"attention.kernels"}
+
+
+@pytest.mark.parametrize("verb", ["show", "check", "tokens", "accept"])
+def test_a_run_that_is_not_there_gives_one_clear_error(trained: Desk, verb: str) -> None:
+    run = trained.runs["clean"]
+    ended = trained.type(verb, f"{run[:-2]}zz")
+    assert ended.exit_code == 2 and ended.stdout == ""
+    assert run in ended.stderr and 'Run "affidavit ls"' in ended.stderr
+
+
+def test_a_run_is_found_by_the_beginning_of_its_id(trained: Desk) -> None:
+    assert trained.type("show", trained.runs["clean"][:-2]).exit_code == 0
+
+
+def test_explain_tells_a_check_from_its_own_file(trained: Desk) -> None:
+    page = trained.type("explain", "attention-as-requested").stdout
+    assert "A request is what a script says" in page
+    assert "attention.executed" in page and 'never; run "affidavit drill"' in page
+    assert "another implementation was asked for" in page
+    said = trained.document("explain", "attention-as-requested")["checks"][0]
+    assert "attention.executed" in said["needs"] and said["sabotages"]
+
+
+def test_explain_tells_a_term_and_who_reads_it(trained: Desk) -> None:
+    page = trained.type("explain", "tokens.supervised_roles").stdout
+    assert "read by" in page and "supervised-roles-reviewed" in page
+    assert len(trained.type("explain", "--checks").stdout.splitlines()) >= 9
+    assert "attention.kernels" in trained.type("explain", "--terms").stdout
+
+
+def test_explain_names_what_is_near(trained: Desk) -> None:
+    for words in (("explain", "attention.kernel"), ("explain",)):
+        ended = trained.type(*words)
+        assert ended.exit_code == 2 and "--terms" in ended.stderr
+    assert "attention.kernels" in trained.type("explain", "attention.kernel").stderr
