@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 from collections.abc import Callable
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
@@ -97,19 +98,24 @@ def test_the_sealed_bytes_are_never_touched(run: Path) -> None:
     assert (run / "manifest.json").read_bytes() == before
 
 
-def _annotate(run: str, number: int) -> None:
-    chain.annotate(Path(run), falls=["adapter.kind"], reason=f"reason {number}", author="ada")
+def _annotate(run: str, number: int, start: Barrier) -> None:
+    start.wait(30)
+    for turn in range(5):
+        chain.annotate(Path(run), falls=["adapter.kind"], reason=f"reason {number}.{turn}", author="ada")
 
 
 def test_writers_at_the_same_time_make_one_chain(run: Path) -> None:
     context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_annotate, args=(str(run), number)) for number in range(3)]
+    start = context.Barrier(3)
+    writers = [context.Process(target=_annotate, args=(str(run), number, start)) for number in range(3)]
     for writer in writers:
         writer.start()
     for writer in writers:
         writer.join(30)
     assert [writer.exitcode for writer in writers] == [0] * 3
-    assert sorted(one.reason for one in chain.read(run)) == [f"reason {number}" for number in range(3)]
+    assert sorted(one.reason for one in chain.read(run)) == [
+        f"reason {number}.{turn}" for number in range(3) for turn in range(5)
+    ]
     assert chain.verify_chain(run) == ()
 
 

@@ -30,11 +30,15 @@ def test_only_what_nobody_asked_for_and_everybody_saw_is_accepted() -> None:
     accepted = lock.accepted(
         record(
             fact(KERNELS, ("flash",), ranks=(0, 1)),
+            fact(KERNELS, ("flash",), ranks=(0, 1), episode=1),
             fact(CONFIGURED, SDPA, ranks=(0, 1), request=SDPA),  # asked for: a sweep over it must not touch the lock
             fact("attention.executed", FLASH, ranks=(0, 1)),  # no lock term
             fact("adapter.kind", "lora", ranks=(0,)),  # not seen on rank 1
+            fact("adapter.kind", "lora", ranks=(0,), episode=1),
+            Fact(name="adapter.kind", state=Unknown(Cause.JOURNAL_LOST, ""), ranks=(1,), episode=1),
             Fact(name=ROLES, state=Unknown(Cause.NOT_REACHED, ""), ranks=(0, 1)),
             world=2,
+            episodes=2,
         )
     )
     assert [(one.name, one.ranks) for one in accepted] == [(KERNELS, ())]

@@ -83,6 +83,13 @@ def test_a_promise_that_was_not_kept_says_where_the_process_ended(tmp_path: Path
     assert len(by_rank(merged(reading))) == 2
 
 
+def test_the_last_attempt_says_why_an_answer_never_came(tmp_path: Path) -> None:
+    readings = [journal(tmp_path, emits=[EXECUTED], attempt=attempt) for attempt in (0, 1)]
+    steps = {reading.process: 10 + reading.attempt for reading in readings}
+    state = only(merged(*readings, steps=steps), EXECUTED).state
+    assert state == Unknown(Cause.NOT_REACHED, "the process ended at step 11")
+
+
 def test_a_promise_broken_after_the_sampled_step_is_the_instruments_silence(tmp_path: Path) -> None:
     state = only(merged(journal(tmp_path, emits=[EXECUTED], live=2)), EXECUTED).state
     assert isinstance(state, Unknown) and state.cause is Cause.ABSENT and "step 2" in state.why
