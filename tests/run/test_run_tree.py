@@ -24,7 +24,9 @@ TRAIN = "import helper\nimport yaml_free\n\nprint(helper.K)\n"
 
 def git(root: Path, *words: str) -> str:
     identity = ("-c", "user.name=a", "-c", "user.email=a@b")
-    done = subprocess.run(["git", "--no-optional-locks", "-C", str(root), *identity, *words], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["git", "--no-optional-locks", "-C", str(root), *identity, *words], capture_output=True, text=True, check=True
+    )
     return done.stdout
 
 

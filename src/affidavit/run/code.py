@@ -60,6 +60,7 @@ def code_facts(
     places: Sequence[Path],
     executable: str,
     cwd: Path,
+    project: Path,
     commits: Mapping[Path, str],
     named: frozenset[Path] = frozenset(),
 ) -> tuple[Fact, ...]:
@@ -70,6 +71,7 @@ def code_facts(
         places: folders that may hold the evidence.
         executable: the interpreter that trained.
         cwd: of the command; a listed path may be relative to it.
+        project: paths of deviations are shown relative to it.
         commits: repository → commit seen before the start, because HEAD can move while a run trains.
         named: configs that stand on the command line; these are the user's wherever they lie.
     """
@@ -89,7 +91,7 @@ def code_facts(
     configs = frozenset[Path]().union(*(listing.configs for listing in listings))
     data = {file.path for file in code.files if _is_data(file, configs - named)}
     mine = replace(code, files=tuple(file for file in code.files if file.path not in data))
-    return _resolve(mine, {file.path for file in own}, cwd)
+    return _resolve(mine, {file.path for file in own}, project)
 
 
 def _absent() -> State:
@@ -132,21 +134,21 @@ def evidence(digest: Digest, places: Iterable[Path]) -> bytes | None:
     return None
 
 
-def _resolve(code: CodeIdentity, own: set[Path], cwd: Path) -> tuple[Fact, ...]:
+def _resolve(code: CodeIdentity, own: set[Path], project: Path) -> tuple[Fact, ...]:
     source = f"{len(code.files)} loaded files against their owners"
     counts = Counter(file.verdict.value for file in code.files)
     commits = [f"{found.top.name}@{found.commit or 'unborn'}" for found in code.repositories]
     facts: dict[str, State] = {
         "code.commit": Known(", ".join(commits) or "no repository", Method.INSPECTED, "git"),
         "code.files_by_verdict": Known(Tally.count("files", counts), Method.INSPECTED, source),
-        "code.deviations": _deviations(code, own, cwd, source),
+        "code.deviations": _deviations(code, own, project, source),
     }
     if code.refusals:
         facts["code.commit"] = facts["code.deviations"]
     return tuple(Fact(name=name, state=state) for name, state in facts.items())
 
 
-def _deviations(code: CodeIdentity, own: set[Path], cwd: Path, source: str) -> State:
+def _deviations(code: CodeIdentity, own: set[Path], project: Path, source: str) -> State:
     """Return the deviating files, or why nobody can say which they are."""
     if code.refusals:
         refused = code.refusals[0]
@@ -157,8 +159,8 @@ def _deviations(code: CodeIdentity, own: set[Path], cwd: Path, source: str) -> S
     gone = [file for file in ours if file.verdict is FileVerdict.UNREADABLE]
     found = [file for file in ours if file.verdict in DEVIATING]
     if gone and not found:
-        return Unknown(Cause.EVIDENCE_LOST, f"{shown(gone[0].path, cwd)} cannot be read any more: {gone[0].detail}")
-    return Known(deviations(found, cwd), Method.INSPECTED, source)
+        return Unknown(Cause.EVIDENCE_LOST, f"{shown(gone[0].path, project)} cannot be read any more: {gone[0].detail}")
+    return Known(deviations(found, project), Method.INSPECTED, source)
 
 
 def _is_data(file: FileIdentity, configs: frozenset[Path]) -> bool:

@@ -44,6 +44,7 @@ def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str
         places=gathered.places,
         executable=str(opened.get("executable", "")),
         cwd=cwd,
+        project=Path(last.project) if last else cwd,
         commits=_commits(project, Path(last.project)) if last else {},
         named=frozenset(named),
     )

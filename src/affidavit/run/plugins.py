@@ -126,7 +126,7 @@ def _own(folder: Path) -> _Brought:
         raise PluginError(f"{initial} is no Python file")
     package = module_from_spec(spec)
     sys.modules[OWN_FOLDER] = package
-    if spec.loader is not None:
+    if initial.is_file() and spec.loader is not None:
         spec.loader.exec_module(package)
     else:
         files = sorted(path.stem for path in folder.glob("*.py"))
