@@ -163,6 +163,20 @@ def test_a_place_without_room_is_not_used(tmp_path: Path, monkeypatch: pytest.Mo
         open_spool("r", 0, places=(tmp_path,))
 
 
+def test_an_old_spool_whose_run_is_gone_is_forgotten_and_no_other(project: Project, tmp_path: Path) -> None:
+    places = (tmp_path / "shm",)
+    places[0].mkdir()
+    old = time.time() - 2 * spools.LOST_SECONDS
+    kept, fresh, lost = (open_spool(name, 0, places=places) for name in ("kept", "fresh", "lost"))
+    for spool, folder in ((kept, tmp_path), (fresh, tmp_path / "gone"), (lost, tmp_path / "gone")):
+        path = names.launch(spool, 0)
+        Launch(run="r", folder=str(folder), spool=str(spool)).write(path)
+        if spool is not fresh:
+            os.utime(path, (old, old))
+    open_spool("next", 0, places=places)
+    assert kept.exists() and fresh.exists() and not lost.exists()
+
+
 def test_only_the_record_is_published_and_links_are_not_followed(tmp_path: Path) -> None:
     spool, folder, secret = tmp_path / "spool", tmp_path / "folder", tmp_path / "secret"
     secret.write_text("mine")

@@ -156,7 +156,7 @@ seen = []
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1):
     signal.signal(number, lambda number, frame: seen.append(number))
 open(sys.argv[1], "w").close()
-ends = time.time() + 1.5
+ends = time.time() + 0.8
 while time.time() < ends:
     time.sleep(0.02)
 print(len(seen))
@@ -236,6 +236,47 @@ def test_a_signal_that_the_user_has_us_ignore_is_ignored(project: Project) -> No
     wait_for(lambda: len(_group(running.pid)) == 3)
     os.killpg(running.pid, signal.SIGHUP)
     assert running.wait(20) == 0
+
+
+TYPIST = """\
+import os, sys, time
+assert os.tcgetpgrp(0) == os.getpgrp(), "not in the foreground"
+print("word:", input(), flush=True)
+try:
+    time.sleep(20)
+except KeyboardInterrupt:
+    print("interrupted once", flush=True)
+    time.sleep(0.5)
+    sys.exit(5)
+"""
+
+
+def test_at_a_terminal_the_command_reads_what_is_typed_and_control_c_is_its_own(project: Project) -> None:
+    here, there = os.openpty()
+    script = project.root / "typist.py"
+    script.write_text(TYPIST)
+    words = [sys.executable, str(Path(__file__).parent / "supervised.py"), str(project.root), "--", sys.executable]
+    running = subprocess.Popen(
+        ["setsid", "--ctty", "--wait", *words, str(script)],
+        cwd=project.root,
+        env=project.environment,
+        stdin=there,
+        stdout=there,
+        stderr=there,
+    )
+    os.close(there)
+    os.write(here, b"hello\n")
+    said = b""
+    while b"word: hello" not in said:
+        said += os.read(here, 1000)
+    os.write(here, b"\x03")
+    assert running.wait(20) == 5
+    while b"interrupted once" not in said:
+        said += os.read(here, 1000)
+    os.close(here)
+    assert b"Traceback" not in said
+    (attempt,) = seal.read_sealed(project.only_run).manifest.attempts
+    assert (attempt.status, attempt.exit_code, attempt.signal) == (Status.KILLED, 5, signal.SIGINT)
 
 
 # --- the live moment -------------------------------------------------------------------------------------------

@@ -10,14 +10,17 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from affidavit.attach.launch import Launch, LaunchError
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
 
 NEEDED_BYTES = 256 * 1024 * 1024
 SHARED_MEMORY = Path("/dev/shm")
+LOST_SECONDS = 24 * 3600.0
 PUBLISHED = (names.EVIDENCE, names.TOKENS, names.PANELS, names.STACKS)
 """The folders of a spool that belong to the record; a rehearsal's scratch copies of the user's files do not."""
 
@@ -40,6 +43,7 @@ def open_spool(run: str, attempt: int, *, places: tuple[Path, ...] | None = None
                 complaints.append(f"{place} has {room.f_bavail * room.f_frsize // 2**20} MiB free")
                 continue
             ours = _private(place / f"affidavit-{os.geteuid()}")
+            _forget_lost(ours)
             return _private(_private(ours / run) / str(attempt))
         except OSError as error:
             complaints.append(f"{place}: {error.strerror or error}")
@@ -79,6 +83,17 @@ def remove(spool: Path) -> None:
             above.rmdir()
         except OSError:
             return
+
+
+def _forget_lost(ours: Path) -> None:
+    """Remove old spools whose run folder is gone: nobody will ever seal those, and this may be memory."""
+    for launch in ours.glob("*/*/launch.*.json"):
+        try:
+            is_old = time.time() - launch.stat().st_mtime > LOST_SECONDS
+            if is_old and not Path(Launch.read(launch).folder).exists():
+                remove(launch.parent)
+        except (OSError, LaunchError):
+            continue  # another attempt removes it just now, or it is not ours to read
 
 
 def _private(folder: Path) -> Path:
