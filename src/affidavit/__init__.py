@@ -15,10 +15,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from affidavit.fact import VERSION
+
 if TYPE_CHECKING:
     from affidavit.attach.tokenizer import Tokenizer
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = ["__version__", "load_ipython_extension", "observe"]
 
 

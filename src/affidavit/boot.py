@@ -17,7 +17,6 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-import affidavit
 from affidavit import instruments as instruments_package
 from affidavit.attach import launch as launch_file
 from affidavit.attach.guard import describe
@@ -25,6 +24,7 @@ from affidavit.attach.instrument import Instrument
 from affidavit.attach.launch import Launch, Plugin
 from affidavit.attach.moment import Loaded
 from affidavit.attach.session import Describer, Session, Standing
+from affidavit.fact import VERSION
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.term import Vocabulary
 from affidavit.fact.vocabulary import load as load_vocabulary
@@ -77,7 +77,7 @@ def session() -> Session:
         launch = Launch.read(Path(os.environ[launch_file.VARIABLE]))
         vocabulary, instruments = load_instruments(launch.plugins)
         details: dict[str, object] = {
-            "affidavit": affidavit.__version__,
+            "affidavit": VERSION,
             "python": sys.version.split()[0],
             "executable": sys.executable,
             "prefixes": sorted({sys.prefix, sys.base_prefix}),

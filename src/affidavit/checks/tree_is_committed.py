@@ -7,7 +7,6 @@ from affidavit.check import Fail, Landmine, Outcome, Pass, Site, Verdict, check
 from affidavit.checks.code_is_committed import ALLOWED
 from affidavit.fact.values import Table, Value
 
-
 KEPT = "snapshot "
 
 
