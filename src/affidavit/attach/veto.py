@@ -45,7 +45,7 @@ class Veto:
     def install(self) -> None:
         """Put the wrappers in place and switch the audit on; neither can be taken back in this process."""
         self.scratch.mkdir(parents=True, exist_ok=True)
-        builtins.open = io.open = self._opening(io.open)  # type: ignore[assignment]
+        builtins.open = io.open = self._opening(io.open)
         shutil.rmtree = self._left_undone(shutil.rmtree, "remove")  # type: ignore[assignment]
         for name in _REMOVERS:
             setattr(os, name, self._left_undone(getattr(os, name), name))
