@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
+from affidavit.fact.errors import refusal
 from affidavit.record.manifest import Status
 from affidavit.run import attempt as attempts
 from affidavit.run.attempt import Ended
@@ -97,7 +98,7 @@ def _signals_held() -> Iterator[_Held]:
         while signal.sigtimedwait(held.signals | {signal.SIGCHLD}, 0) is not None:
             continue
         signal.pthread_sigmask(signal.SIG_SETMASK, held.mask)
-        signal.signal(signal.SIGCHLD, before)
+        signal.signal(signal.SIGCHLD, before or signal.SIG_DFL)
 
 
 def _start(prepared: Prepared, mask: frozenset[int]) -> Identity:
@@ -112,9 +113,19 @@ def _start(prepared: Prepared, mask: frozenset[int]) -> Identity:
             setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),
         )
     except OSError as error:
-        why = f"command {command.argv[0]!r}: cannot be started: {error.strerror or error}"
+        why = f"command {command.argv[0]!r}: {error.strerror or error}"
         _finish(prepared, Ending(status=Status.REFUSED, code=NOT_EXECUTABLE, signal=0, notes=(why,)))
-        raise CommandError(f"{why}. Nothing was started.", NOT_EXECUTABLE) from error
+        raise CommandError(
+            refusal(
+                subject=f"command {command.argv[0]!r}",
+                expected="a file that the kernel can execute",
+                saw=error.strerror or str(error),
+                means="Nothing was started; the attempt is on record as refused.",
+                action='Give it a first line "#!…", or put its interpreter in front.',
+                unaffected="the project; no file outside the run folder was written",
+            ),
+            NOT_EXECUTABLE,
+        ) from error
     gone = replace(prepared.start.supervisor, pid=pid, start=0)  # it ended already; only we can still ask for it
     child = identify(pid) or gone
     for place in (prepared.spool, prepared.folder):
