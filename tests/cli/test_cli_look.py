@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from tests.cli.desk import Desk
 
@@ -34,6 +36,22 @@ def test_show_lists_every_fact_with_how_it_is_known(trained: Desk) -> None:
 )
 def test_check_returns_the_verdict(trained: Desk, run: str, words: tuple[str, ...], code: int) -> None:
     assert trained.type("check", trained.runs[run], *words).exit_code == code
+
+
+def test_a_project_is_judged_as_it_lies_and_nothing_runs(project: Desk) -> None:
+    words = ("check", "--project", "--", sys.executable, "train.py", "--json")
+    assert project.type(*words).exit_code == 0
+    script = project.root / "train.py"
+    script.write_text("raise SystemExit('it ran')\n")
+    ended = project.type(*words)
+    assert ended.exit_code == 1 and "train.py (modified)" in ended.stdout and "it ran" not in ended.output
+    assert "4.3 what ran is what was asked             not covered: no check is owed here" in ended.stdout
+    assert not (project.root / ".affidavit").exists()
+
+
+def test_check_takes_one_run_or_one_command(trained: Desk) -> None:
+    assert trained.type("check", "last", "last").exit_code == 2
+    assert "--project needs the command" in trained.type("check", "--project").stderr
 
 
 def test_a_waiver_lets_through_what_is_still_found(copied: Desk) -> None:

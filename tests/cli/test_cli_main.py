@@ -19,7 +19,7 @@ from affidavit.fact.errors import AffidavitError
 FLAGS = {
     "run": ("--gate", "--help", "--reason", "--recipe", "--stop-on", "--strict", "--tokens", "--tree"),
     "preflight": ("--help", "--recipe", "--steps", "--strict"),
-    "check": ("--help", "--json", "--strict"),
+    "check": ("--help", "--json", "--project", "--strict"),
     "ls": ("--help", "--json", "--limit"),
     "show": ("--facts", "--help", "--json"),
     "tokens": ("--help", "--json", "--rank", "--rows"),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from affidavit.case import Case
+from affidavit.case import SUBJECT, Case
 from affidavit.check.engine import judge
 from affidavit.cli.project import Project, today
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.gate import decide
 from affidavit.record import fold
 from affidavit.record.manifest import Manifest
-from affidavit.record.record import Record
+from affidavit.record.record import Fact, Kind, Record, ordered
 from affidavit.record.runs import RunFolder
 from affidavit.report.statement import Statement
 from affidavit.run.assemble import assemble
@@ -66,6 +67,13 @@ def stated(project: Project, case: Case, *, title: str, status: str, strict: boo
         decision=decide(findings, project.settings.waivers, as_of=case.as_of, strict=strict),
         ledger=project.ledger(),
     )
+
+
+def before(project: Project, facts: Iterable[Fact], *, title: str, strict: bool = False) -> Statement:
+    """Return the statement of what is known before a command starts: the project as it lies there."""
+    record = Record(kind=Kind.PROJECT, subject=title, facts=ordered(facts), vocabulary=project.vocabulary)
+    case = Case(records={SUBJECT: record}, as_of=today())
+    return stated(project, case, title=title, status="before the command", strict=strict)
 
 
 def judged(project: Project, run: RunFolder, *, strict: bool = False) -> Statement:

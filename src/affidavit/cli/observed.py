@@ -8,14 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from affidavit.case import SUBJECT, Case
 from affidavit.check.finding import Verdict
 from affidavit.cli import page
 from affidavit.cli.complaint import complain, crash_report
-from affidavit.cli.judgement import judged, stated
-from affidavit.cli.project import Project, today
+from affidavit.cli.judgement import before, judged
+from affidavit.cli.project import Project
 from affidavit.fact.errors import AffidavitError
-from affidavit.record.record import Fact, Kind, Record
+from affidavit.record.record import Fact, Kind
 from affidavit.record.runs import RunFolder
 from affidavit.report import text
 from affidavit.report.statement import Statement
@@ -87,12 +86,7 @@ class Observed:
 
     def _static(self, facts: Sequence[Fact], answer: GateAnswer) -> None:
         """Say what is known before the command starts, in a line for each check."""
-        record = Record(
-            kind=Kind.PROJECT, subject=self.run.id, facts=(), vocabulary=self.project.vocabulary
-        ).with_facts(facts)
-        case = Case(records={SUBJECT: record}, as_of=today())
-        said = stated(self.project, case, title=self.run.id, status="before the command")
-        page.show(text.brief(said, *answer.lines), sys.stderr)
+        page.show(text.brief(before(self.project, facts, title=self.run.id), *answer.lines), sys.stderr)
 
     def on_live(self, folder: Path) -> str:
         """Show what the real run resolved to, and return why it must end where a check it was told to heed fails."""

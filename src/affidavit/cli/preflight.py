@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import click
 
+from affidavit.attach.session import SAMPLED_STEP
 from affidavit.cli import page
 from affidavit.cli.complaint import complain
 from affidavit.cli.observed import Order, observe
@@ -15,7 +16,7 @@ from affidavit.cli.project import here
 from affidavit.record.record import Kind
 from affidavit.report.terminal import Line, Span, Tone, line
 from affidavit.run.command import CommandError
-from affidavit.run.rehearse import FEWEST_STEPS, Rehearsal, rehearsed
+from affidavit.run.rehearse import Rehearsal, rehearsed
 
 _VETOES_SHOWN = 8
 
@@ -23,9 +24,9 @@ _VETOES_SHOWN = 8
 @click.command(epilog=example("affidavit preflight -- python train.py --config big.yaml"))
 @click.option(
     "--steps",
-    default=FEWEST_STEPS,
+    default=SAMPLED_STEP,
     show_default=True,
-    type=click.IntRange(min=FEWEST_STEPS),
+    type=click.IntRange(min=SAMPLED_STEP),
     help="End every rank after so many optimizer steps.",
 )
 @click.option("--recipe", default="", help="The name under which the lock holds this kind of run.")
