@@ -74,7 +74,7 @@ def _details(statement: Statement) -> Iterator[Line]:
         for finding in _by_landmine(statement.findings, verdict):
             yield line()
             yield from _finding(statement, finding, Span(verdict.value, head))
-            if verdict is Verdict.REVIEW:
+            if verdict is Verdict.REVIEW and statement.is_run:
                 yield line("accept it: ", Span(f"affidavit accept {statement.title}", Tone.ACTION), indent=_INDENT)
             yield from _waiver(waivers.get(finding))
     folded = tuple(_unknown(statement))
