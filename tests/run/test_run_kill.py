@@ -164,4 +164,4 @@ def test_a_process_of_the_same_number_does_not_keep_a_dead_run_alive(
     monkeypatch.setattr(place, "life", by_number)
     assert isinstance(ensure_sealed(project.only_run), Running)
     monkeypatch.undo()
-    assert isinstance(ensure_sealed(project.only_run), Manifest)
+    assert project.over().status is Status.KILLED
