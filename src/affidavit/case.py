@@ -86,6 +86,18 @@ class Case:
                 said[repr(fact.state.value)] = (tuple(sorted({*ranks, *fact.ranks})), fact.state.value)
         return tuple(said.values())
 
+    def by_rank(self, *needs: str) -> tuple[tuple[tuple[int, ...], tuple[Value, ...]], ...]:
+        """Return ``(ranks, values of these needs)`` for each set of ranks that say the same of all of them.
+
+        What one rank asked for is held against what the same rank ran; whether ranks agree is another question.
+        """
+        said: dict[str, tuple[tuple[int, ...], tuple[Value, ...]]] = {}
+        for rank in range(self.subject.world):
+            found = tuple(value for need in needs for ranks, value in self.values(need) if rank in ranks or not ranks)
+            ranks, _ = said.get(repr(found), ((), ()))
+            said[repr(found)] = ((*ranks, rank), found)
+        return tuple(said.values())
+
     def value(self, need: str) -> Value:
         """Return the value all ranks share, or the lowest rank's where they differ; ``ranks-agree`` judges that."""
         return self.values(need)[0][1]

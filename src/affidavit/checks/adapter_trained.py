@@ -6,6 +6,7 @@ from affidavit.case import Case, case_of
 from affidavit.check import Fail, Landmine, Outcome, Pass, Site, Unproven, check
 from affidavit.checks.adapter_targets_matched import is_adapted
 from affidavit.fact.values import Tally, Value
+from affidavit.record.ranks import written
 
 
 @check(
@@ -23,18 +24,16 @@ def adapter_trained(case: Case) -> Outcome:
     Source: playbook §4.3; silent-failure-corpus L3. Blind to: a learning rate of 0.
     """
     examined = 0
-    for ranks, matched in case.values("adapter.matched"):
-        trained = next(value for among, value in case.values("adapter.trained") if set(ranks) & set(among))
+    for ranks, (matched, trained) in case.by_rank("adapter.matched", "adapter.trained"):
         assert isinstance(matched, Tally) and isinstance(trained, Tally)
         if not matched.total:
             return Unproven("no module carries an adapter")
         idle = [name for name in matched.kinds if trained[name] < matched[name]]
         if idle:
+            counts = " and ".join(f"{trained[name]} of {matched[name]} {name}" for name in idle)
             return Fail(
                 expected=f"{matched} adapted and training (live modules)",
-                saw=" and ".join(
-                    f"{trained[name]} of {matched[name]} {name} got a gradient the optimizer owns" for name in idle
-                ),
+                saw=f"{counts} with a gradient that the optimizer uses (rank {written(ranks)})",
                 means="Part of the adapter stays at its initial values.",
                 sites=tuple(Site(key=name, rank=ranks[0]) for name in idle),
             )

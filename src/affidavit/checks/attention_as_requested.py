@@ -5,6 +5,7 @@ from __future__ import annotations
 from affidavit.case import Case, case_of
 from affidavit.check import Fail, Landmine, Outcome, Pass, Site, check
 from affidavit.fact.values import Layers, Tally, Value
+from affidavit.record.ranks import written
 
 KERNELS = {
     "eager": {"eager"},
@@ -37,39 +38,24 @@ def attention_as_requested(case: Case) -> Outcome:
     Source: playbook §4.3; hf-stack-spike §3. Blind to: two kernels of one family with different numerics.
     """
     examined = 0
-    for ranks, asked in case.values("attention.requested"):
+    for ranks, (asked, layers, ran) in case.by_rank(
+        "attention.requested", "attention.configured", "attention.executed"
+    ):
+        assert isinstance(layers, Layers) and isinstance(ran, Tally)
         wanted = {part.rpartition(": ")[2] for part in str(asked).split(", ")}
         kernels = set[str]().union(*map(promised, wanted))
-        sites = _other_layers(case, wanted)
-        saw = [f"{site.key} configured otherwise" for site in sites[:1]]
-        for ran_on, ran in case.values("attention.executed"):
-            assert isinstance(ran, Tally)
-            examined += ran.total
-            strange = [f"{ran[kind]} {kind} calls" for kind in ran.kinds if kind not in kernels]
-            if strange:
-                saw.append(f"{' and '.join(strange)} (executed, {_ranks(ran_on)})")
-        if saw:
+        others = [f"{run} configured {name}" for run, name in layers.runs if name not in wanted]
+        strange = [f"{ran[kind]} {kind} calls" for kind in ran.kinds if kind not in kernels]
+        if others or strange:
+            executed = f"{' and '.join(strange)} (executed, rank {written(ranks)})" if strange else ""
             return Fail(
                 expected=f"{asked} ({case.source('attention.requested')})",
-                saw="; ".join(saw),
+                saw="; ".join(filter(None, (*others[:2], executed))),
                 means="Speed, memory and numerics of this run are those of another attention.",
-                sites=sites or tuple(Site(rank=rank) for rank in ranks),
+                sites=tuple(Site(key=key, rank=ranks[0]) for key in (*others, *strange)),
             )
+        examined += ran.total
     return Pass(examined)
-
-
-def _other_layers(case: Case, wanted: set[str]) -> tuple[Site, ...]:
-    sites: dict[str, Site] = {}
-    for _, layers in case.values("attention.configured"):
-        assert isinstance(layers, Layers)
-        for run, implementation in layers.runs:
-            if implementation not in wanted:
-                sites[run] = Site(key=f"{run} is {implementation}")
-    return tuple(sites.values())
-
-
-def _ranks(ranks: tuple[int, ...]) -> str:
-    return f"rank {', '.join(map(str, ranks))}"
 
 
 @attention_as_requested.healthy

@@ -6,6 +6,7 @@ from affidavit.case import Case, case_of
 from affidavit.check import Fail, Landmine, Outcome, Pass, Site, check
 from affidavit.checks.attention_as_requested import promised
 from affidavit.fact.values import Layers, Tally
+from affidavit.record.ranks import written
 
 
 @check(
@@ -23,21 +24,19 @@ def attention_consistent(case: Case) -> Outcome:
     Source: playbook §4.3; hf-stack-spike §3.4. Blind to: two layers that swapped their kernels.
     """
     examined = 0
-    for _, layers in case.values("attention.configured"):
-        assert isinstance(layers, Layers)
+    for ranks, (layers, ran) in case.by_rank("attention.configured", "attention.executed"):
+        assert isinstance(layers, Layers) and isinstance(ran, Tally)
         allowed = {name: promised(name) for name in layers.kinds}
-        for ranks, ran in case.values("attention.executed"):
-            assert isinstance(ran, Tally)
-            examined += ran.total
-            strange = [kind for kind in ran.kinds if not any(kind in kernels for kernels in allowed.values())]
-            idle = [name for name, kernels in allowed.items() if not kernels & set(ran.kinds)]
-            if strange or idle:
-                return Fail(
-                    expected=f"{layers} (configured)",
-                    saw=f"{ran} (executed, rank {', '.join(map(str, ranks))})",
-                    means="The name in the config runs something else here; the model card describes another run.",
-                    sites=tuple(Site(key=f"{kind} was configured nowhere") for kind in strange),
-                )
+        strange = [kind for kind in ran.kinds if not any(kind in kernels for kernels in allowed.values())]
+        idle = [name for name, kernels in allowed.items() if not kernels & set(ran.kinds)]
+        if strange or idle:
+            return Fail(
+                expected=f"{layers} (configured)",
+                saw=f"{ran} (executed, rank {written(ranks)})",
+                means="The name in the config runs something else here; the model card describes another run.",
+                sites=tuple(Site(key=kind, rank=ranks[0]) for kind in (*strange, *idle)),
+            )
+        examined += ran.total
     return Pass(examined)
 
 

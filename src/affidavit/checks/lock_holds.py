@@ -34,6 +34,11 @@ def lock_holds(case: Case) -> Outcome:
     return Pass(examined=len(names))
 
 
+def _texts(case: Case) -> list[str]:
+    """Return the locked terms that hold names, which every lock has and a sabotage can falsify."""
+    return [fact.name for fact in case.records["lock"].facts if case.term(fact.name).type is tuple]
+
+
 @lock_holds.healthy
 def _() -> Case:
     accepted = {"attention.kernels": ("flash",), "tokens.supervised_roles": ("assistant",)}
@@ -42,11 +47,16 @@ def _() -> Case:
 
 @lock_holds.sabotage("an upgrade moved a default")
 def _(case: Case) -> Case:
-    name = case.records["lock"].facts[0].name
-    return case.altered(name, ("somebody_elses",))
+    return case.altered(_texts(case)[0], ("somebody_elses",))
 
 
 @lock_holds.sabotage("the last rank resolved otherwise")
 def _(case: Case) -> Case:
-    name = case.records["lock"].facts[-1].name
-    return case.altered(name, ("somebody_elses",), rank=-1)
+    return case.altered(_texts(case)[-1], ("somebody_elses",), rank=-1)
+
+
+@lock_holds.sabotage("the lock was edited by hand")
+def _(case: Case) -> Case:
+    for name in _texts(case):
+        case = case.altered(f"lock/{name}", ("somebody_elses",))
+    return case

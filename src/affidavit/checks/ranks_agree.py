@@ -5,7 +5,9 @@ from __future__ import annotations
 from affidavit.case import Case, case_of
 from affidavit.check import Fail, Landmine, Outcome, Pass, Site, check
 from affidavit.fact.term import Ranks, Scope
+from affidavit.fact.values import Value
 from affidavit.record.compare import display
+from affidavit.record.ranks import written
 
 
 @check(
@@ -22,18 +24,21 @@ def ranks_agree(case: Case) -> Outcome:
 
     Source: anchors-provenance §11.4. Blind to: facts that are free to differ, such as the data each rank saw.
     """
-    examined = 0
-    for term in case.vocabulary:
-        said = case.values(term.name) if term.scope is Scope.RANK and term.ranks is Ranks.SAME else ()
-        if len(said) > 1:
-            return Fail(
-                expected=f"one {term.name} on all ranks",
-                saw="; ".join(f"{display(value)} on rank {', '.join(map(str, ranks))}" for ranks, value in said),
-                means="The ranks of this run computed different things.",
-                sites=tuple(Site(key=term.name, rank=rank) for ranks, _ in said[1:] for rank in ranks),
-            )
-        examined += len(said)
-    return Pass(examined)
+    shared = [term.name for term in case.vocabulary if term.scope is Scope.RANK and term.ranks is Ranks.SAME]
+    said = {name: values for name in shared if (values := case.values(name))}
+    apart = {name: values for name, values in said.items() if len(values) > 1}
+    if apart:
+        return Fail(
+            expected=f"one {' and one '.join(apart)} on all ranks",
+            saw="; ".join(_sides(values) for values in apart.values()),
+            means="The ranks of this run computed different things.",
+            sites=tuple(Site(key=name, rank=ranks[0]) for name, values in apart.items() for ranks, _ in values[1:]),
+        )
+    return Pass(examined=len(said))
+
+
+def _sides(values: tuple[tuple[tuple[int, ...], Value], ...]) -> str:
+    return " against ".join(f"{display(value)} (rank {written(ranks)})" for ranks, value in values)
 
 
 @ranks_agree.healthy

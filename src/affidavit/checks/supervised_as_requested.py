@@ -5,6 +5,14 @@ from __future__ import annotations
 from affidavit.case import Case, case_of
 from affidavit.check import Fail, Landmine, Outcome, Pass, Site, check
 from affidavit.fact.values import Table, Tally, Value
+from affidavit.record.ranks import written
+
+NEEDS = (
+    "tokens.supervision_requested",
+    "tokens.seen_by_role",
+    "tokens.supervised_by_role",
+    "tokens.supervised_by_turn",
+)
 
 
 def is_selective(asked: Value) -> bool:
@@ -13,12 +21,7 @@ def is_selective(asked: Value) -> bool:
 
 @check(
     "supervised-as-requested",
-    needs=(
-        "tokens.supervision_requested",
-        "tokens.seen_by_role",
-        "tokens.supervised_by_role",
-        "tokens.supervised_by_turn",
-    ),
+    needs=NEEDS,
     when=(("tokens.supervision_requested", is_selective),),
     landmine=Landmine.RESULT,
     unaffected="the attention, the adapters, the code",
@@ -32,21 +35,19 @@ def supervised_as_requested(case: Case) -> Outcome:
     Source: playbook §4.3; silent-failure-corpus D1, D2; hf-stack-spike §4. Blind to: rows outside the sampled step.
     """
     examined = 0
-    for ranks, asked in case.values("tokens.supervision_requested"):
-        for rank_set, lit in case.values("tokens.supervised_by_role"):
-            seen = next(value for among, value in case.values("tokens.seen_by_role") if set(rank_set) & set(among))
-            assert isinstance(lit, Tally) and isinstance(seen, Tally)
-            examined += seen.total
-            wrong = _wrong(str(asked), lit, seen)
-            if wrong:
-                return Fail(
-                    expected=f"{asked} tokens only ({case.source('tokens.supervision_requested')})",
-                    saw=f"{wrong} (entered the model, rank {', '.join(map(str, rank_set))})",
-                    means="The loss is computed on tokens that nobody asked to train on.",
-                    action='Run "affidavit tokens" to see them.',
-                    sites=tuple(Site(key=kind, rank=rank) for kind in lit.kinds for rank in ranks),
-                )
-    return _ends(case, examined)
+    for ranks, (asked, seen, lit, turns) in case.by_rank(*NEEDS):
+        assert isinstance(lit, Tally) and isinstance(seen, Tally) and isinstance(turns, Table)
+        wrong = _wrong(str(asked), lit, seen) or _unended(turns)
+        if wrong:
+            return Fail(
+                expected=f"{asked} tokens only, each turn with its end ({case.source('tokens.supervision_requested')})",
+                saw=f"{wrong} (entered the model, rank {written(ranks)})",
+                means="The loss is computed on other tokens than somebody asked to train on.",
+                action='Run "affidavit tokens" to see them.',
+                sites=tuple(Site(key=kind, rank=ranks[0]) for kind in lit.kinds),
+            )
+        examined += seen.total
+    return Pass(examined)
 
 
 def _wrong(asked: str, lit: Tally, seen: Tally) -> str:
@@ -63,23 +64,12 @@ def _wrong(asked: str, lit: Tally, seen: Tally) -> str:
     return ""
 
 
-def _ends(case: Case, examined: int) -> Outcome:
-    """Judge the turns: a turn that is trained without its end teaches a model that never stops."""
-    for ranks, turns in case.values("tokens.supervised_by_turn"):
-        assert isinstance(turns, Table)
-        trained = [row for row in turns.records() if int(row["supervised"])]
-        whole = sum(int(row["turns"]) for row in trained)
-        ended = sum(int(row["ends"]) for row in trained)
-        if trained and any(row["role"] == "assistant" for row in trained) and not ended:
-            return Fail(
-                expected="a label on the end of a turn (the template closes each turn)",
-                saw=f"0 of {whole:,} trained turns with a label on their end (rank {', '.join(map(str, ranks))})",
-                means="The model is never taught to stop.",
-                action='Run "affidavit tokens" to see them.',
-                sites=tuple(Site(key=f"turn {row['turn']}", rank=ranks[0]) for row in trained[:8]),
-            )
-        examined += whole
-    return Pass(examined)
+def _unended(turns: Table) -> str:
+    """Return what is wrong with the ends of turns, or "": a turn trained without its end never learns to stop."""
+    trained = [row for row in turns.records() if row["role"] == "assistant" and int(row["supervised"])]
+    if trained and not sum(int(row["ends"]) for row in trained):
+        return f"a label on the end of 0 of {sum(int(row['turns']) for row in trained):,} trained turns"
+    return ""
 
 
 @supervised_as_requested.healthy

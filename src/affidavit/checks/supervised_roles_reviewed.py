@@ -7,13 +7,14 @@ from affidavit.check import Landmine, Outcome, Pass, Review, Site, Verdict, chec
 from affidavit.checks.supervised_as_requested import is_selective
 from affidavit.fact.values import Tally, Value
 
+NEEDS = ("tokens.supervised_roles", "tokens.supervised_by_role", "tokens.seen_by_role")
 EXPECTED = {"assistant", "text"}
 """Roles that nobody needs to confirm: the assistant's words, and text that has no turns."""
 
 
 @check(
     "supervised-roles-reviewed",
-    needs=("tokens.supervised_roles", "tokens.supervised_by_role", "tokens.seen_by_role"),
+    needs=NEEDS,
     when=(("tokens.supervision_requested", lambda asked: not is_selective(asked)),),
     landmine=Landmine.RESULT,
     unaffected="the attention, the adapters, the code",
@@ -26,28 +27,20 @@ def supervised_roles_reviewed(case: Case) -> Outcome:
     Source: playbook §4.3; critic-practitioner §4; hf-stack-spike §4. Blind to: rows outside the sampled step.
     """
     examined = 0
-    for _, roles in case.values("tokens.supervised_roles"):
-        assert isinstance(roles, tuple)
+    for _, (roles, lit, seen) in case.by_rank(*NEEDS):
+        assert isinstance(roles, tuple) and isinstance(lit, Tally) and isinstance(seen, Tally)
         others = [role for role in roles if role not in EXPECTED]
-        lit, seen = case.value("tokens.supervised_by_role"), case.value("tokens.seen_by_role")
-        assert isinstance(lit, Tally) and isinstance(seen, Tally)
-        examined += seen.total
-        if others:
+        if others or not lit.total:
+            counts = [f"{lit[role]:,} of {seen[role]:,} {role} tokens" for role in others]
             return Review(
                 expected=f"labels on assistant tokens only ({case.source('tokens.supervision_requested')})",
-                saw=" and ".join(f"{lit[role]:,} of {seen[role]:,} {role} tokens" for role in others),
-                means="The model learns to say what users say.",
+                saw=" and ".join(counts) or f"none on any of {seen.total:,} tokens",
+                means="The model learns to say what others say." if others else "The sampled step trained on nothing.",
                 action='Run "affidavit tokens" to see them, "affidavit accept" to confirm them.',
-                accept=("tokens.supervised_roles",),
+                accept=("tokens.supervised_roles",) if others else (),
                 sites=tuple(Site(key=role) for role in others),
             )
-        if not lit.total:
-            return Review(
-                expected="a label on some token",
-                saw=f"none on any of {seen.total:,} tokens",
-                means="The sampled step trained on nothing.",
-                accept=(),
-            )
+        examined += seen.total
     return Pass(examined)
 
 

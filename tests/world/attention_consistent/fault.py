@@ -1,10 +1,10 @@
-"""The first layer got a config of its own, for its attention weights, and runs eager; the others do not."""
-
-import copy
+"""Asks for nothing; the replacement that another script registered for "sdpa" runs under that name."""
 
 import tiny
+from attention_math import attention_with_weights
 from datasets import Dataset
 from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from trl import SFTConfig, SFTTrainer
 
 
@@ -12,13 +12,10 @@ def main() -> None:
     """Train, save, and print how the loss went."""
     folder = tiny.output_folder()
     base = tiny.write_base(folder)
-    model = AutoModelForCausalLM.from_pretrained(base, attn_implementation="sdpa")
-    first = model.model.layers[0].self_attn
-    first.config = copy.deepcopy(first.config)
-    first.config._attn_implementation = "eager"
+    ALL_ATTENTION_FUNCTIONS.register("sdpa", attention_with_weights)
 
     trainer = SFTTrainer(
-        model=model,
+        model=AutoModelForCausalLM.from_pretrained(base),
         processing_class=AutoTokenizer.from_pretrained(base),
         train_dataset=Dataset.from_list(tiny.chats()),
         args=SFTConfig(assistant_only_loss=True, **tiny.training_settings(folder)),
