@@ -21,6 +21,8 @@ from affidavit.attach.moment import Asked, Configured, Loaded, TrainBegin
 from affidavit.attach.session import Session
 
 UNSTATED = "unstated"
+_tokenizers: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+"""The tokenizer that was built last, for a training that names none; a second training may use it as well."""
 _requests: weakref.WeakKeyDictionary[Any, tuple[str, str]] = weakref.WeakKeyDictionary()
 """What each live model was asked to use for attention, and through what."""
 
@@ -110,6 +112,9 @@ def _named(implementation: Any) -> str:
 
 def describe(moment: TrainBegin, session: Session) -> None:
     """Say what attention the model that trains asked for and is configured with, layer by layer."""
+    last = _tokenizers.get("last")
+    if last is not None and moment.tokenizer is None:
+        session.fire(_loaded(last))
     modules = dict(moment.model.named_modules())  # type: ignore[attr-defined]
     base = next((module for module in modules.values() if module in _requests), None)
     if base is not None:
@@ -165,19 +170,31 @@ class _Tokenizer:
 def offer_tokenizer(processing: Any) -> _Tokenizer | None:
     """Return the tokenizer of a processing class, which may be one, hold one, or be an image processor."""
     tokenizer = getattr(processing, "tokenizer", processing)
-    return _Tokenizer(tokenizer) if hasattr(tokenizer, "decode") else None
+    if not hasattr(tokenizer, "decode"):
+        return None
+    _tokenizers["last"] = tokenizer
+    return _Tokenizer(tokenizer)
 
 
 def _bind_tokenizers(module: ModuleType, session: Session) -> None:
     tokenizer_class = module.PreTrainedTokenizerBase
     build = tokenizer_class.__init__
 
+    @session.shielded
+    def remember(tokenizer: Any) -> None:
+        _tokenizers["last"] = tokenizer
+        session.fire(_loaded(tokenizer))
+
     @functools.wraps(build)
     def built(self: Any, *args: Any, **kwargs: Any) -> None:
         build(self, *args, **kwargs)
-        session.fire(Loaded(kind="tokenizer", item=_Tokenizer(self), source=type(self).__name__))
+        remember(self)
 
     tokenizer_class.__init__ = built
+
+
+def _loaded(tokenizer: Any) -> Loaded:
+    return Loaded(kind="tokenizer", item=_Tokenizer(tokenizer), source=type(tokenizer).__name__)
 
 
 SHOWS = (Asked, Configured)

@@ -2,6 +2,8 @@
 
 The limit is a timer signal, which also ends a sleep or a blocked read. It is used only in the main thread and only
 while the run itself uses neither the timer nor the signal; elsewhere a call has no limit, and that is said.
+
+Blind to: a call into native code that never comes back to the interpreter.
 """
 
 from __future__ import annotations
@@ -9,10 +11,13 @@ from __future__ import annotations
 import hashlib
 import signal
 import threading
+import time
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
+
+_AGAIN_SECONDS = 1.0
+"""A limit that was swallowed on its way (by a bare ``except``, or a destructor) is said again after this long."""
 
 
 class TimeLimitPassed(BaseException):
@@ -28,25 +33,37 @@ def can_limit() -> bool:
     )
 
 
-@contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    """Raise :class:`TimeLimitPassed` in the body after ``seconds``; timer and handler are as before afterwards."""
-    if not can_limit():
-        yield
+def run_limited(seconds: float, call: Callable[[], None]) -> None:
+    """Call, and raise :class:`TimeLimitPassed` in it after ``seconds``; timer and handler are as before afterwards.
+
+    Limits nest: an inner one never outlasts the outer, which goes on with what is left of its time.
+    """
+    is_inner = _is_ours()
+    if not is_inner and not can_limit():
+        call()
         return
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise TimeLimitPassed
-
-    signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    left = signal.getitimer(signal.ITIMER_REAL)[0] if is_inner else seconds
+    begun = time.monotonic()
+    signal.signal(signal.SIGALRM, _stop)
     try:
-        yield
+        # No line may stand between a call and its try: the signal arrives between any two.
+        signal.setitimer(signal.ITIMER_REAL, min(seconds, left) or _AGAIN_SECONDS, _AGAIN_SECONDS)
+        call()
     finally:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-        finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        if is_inner:
+            rest = max(left - (time.monotonic() - begun), 1e-3)
+            signal.setitimer(signal.ITIMER_REAL, rest, _AGAIN_SECONDS)
+        else:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise TimeLimitPassed
+
+
+def _is_ours() -> bool:
+    return threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGALRM) is _stop
 
 
 def describe(error: BaseException) -> str:

@@ -38,13 +38,12 @@ class Instrument:
     """Base of every instrument; made anew for each training episode, so it may keep state.
 
     ``budget_seconds`` is the longest one call may take before it is cut off and the instrument is switched off.
-    A probe sets ``neutral`` so that its calls run with random states, modes and gradients saved and restored.
+    Every call runs with random states and modes saved and restored, unseen by the run's own recorders.
     """
 
     name: ClassVar[str]
     emits: ClassVar[tuple[str, ...]]
     budget_seconds: ClassVar[float] = 2.0
-    neutral: ClassVar[bool] = False
 
     def release(self) -> None:
         """Let go of everything held in the run: called when the live window ends, also after an error or a cut-off."""

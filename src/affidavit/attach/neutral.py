@@ -23,11 +23,11 @@ def keep_python() -> Callable[[], None]:
 
 
 def keep_numpy() -> Callable[[], None]:
-    numpy = sys.modules.get("numpy")
-    if numpy is None or not hasattr(numpy, "random"):
+    generators = sys.modules.get("numpy.random")
+    if generators is None:
         return lambda: None
-    state = numpy.random.get_state()
-    return lambda: numpy.random.set_state(state)
+    state = generators.get_state()
+    return lambda: generators.set_state(state)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from affidavit.attach.guard import TimeLimitPassed, can_limit, describe, limited
+from affidavit.attach.guard import TimeLimitPassed, can_limit, describe, run_limited
 from affidavit.attach.heartbeat import Heartbeat
 from affidavit.attach.instrument import Emit, Instrument, process_identity
 from affidavit.attach.launch import Launch
@@ -29,6 +29,8 @@ from affidavit.fact.term import Vocabulary
 SAMPLED_STEP = 2
 """The first step pays for warm-up and compilation; the second is what the run will be."""
 ERRORS_ALLOWED = 2
+HOOK_SECONDS = 4.0
+"""The longest that an adapter may take to describe a model, or to let go at the end of the sampled step."""
 
 
 @dataclass
@@ -78,6 +80,7 @@ class Session:
     keepers: list[Keeper] = field(default_factory=list)
     describers: list[Describer] = field(default_factory=list)
     at_live: list[Callable[[], None]] = field(default_factory=list)
+    at_fork: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.episode = 0
@@ -94,7 +97,7 @@ class Session:
         self._seats: list[_Seat] = []
         self._alarms: list[_Alarm] = []
         self._seat_instruments()
-        os.register_at_fork(after_in_child=self.detach)
+        os.register_at_fork(before=self._before_fork, after_in_child=self.detach)
 
     # --- what adapters call -----------------------------------------------------------------------------------
 
@@ -107,7 +110,7 @@ class Session:
         for alarm in self._alarms:
             alarm.left -= type(moment) is alarm.kind
             if not alarm.left:
-                alarm.then()
+                self._run_hook(alarm.then)
         self._alarms = [alarm for alarm in self._alarms if alarm.left > 0]
         sampled = self._count == self.sampled_step
         for seat in self._seats:
@@ -217,7 +220,7 @@ class Session:
         """Open the journal, or begin the episode anew: inside one outer ``train()`` the last beginning wins."""
         if self._count:
             self._let_go()
-        self._count = 0
+        self._count = self._step = 0
         self.live = True
         self.driver = moment.driver
         self.sampled_step = min(SAMPLED_STEP, moment.planned_steps) if moment.planned_steps > 0 else SAMPLED_STEP
@@ -236,23 +239,34 @@ class Session:
 
     def _let_go(self) -> None:
         """Drop everything that a step cut short still holds in the run."""
-        for hook in tuple(self.at_live):
-            self._run_hook(hook)
+        self._run_hooks()
         for seat in self._seats:
             self._release(seat)
 
+    def _run_hooks(self) -> None:
+        for hook in tuple(self.at_live):
+            self._run_hook(hook)
+        self.at_fork.clear()
+        self._alarms.clear()
+
     def _run_hook(self, hook: Callable[[], None]) -> None:
         try:
-            hook()
-        except Exception as error:  # noqa: BLE001  what the hook would have shown stays unseen, and that is said
+            run_limited(HOOK_SECONDS, hook)
+        except (Exception, TimeLimitPassed) as error:  # noqa: BLE001  what it would have shown stays unseen
             self.note(f"{hook.__module__} did not finish: {describe(error)}")
+
+    def _before_fork(self) -> None:
+        """Stop what would go on in a forked child, where nothing of ours would ever end it."""
+        for hook in tuple(self.at_fork):
+            self._run_hook(hook)
+        self.at_fork.clear()
 
     def _describe(self, moment: TrainBegin) -> None:
         """Let every adapter whose framework is in this process say what it knows of the model that begins to train."""
         for describer in self.describers:
             try:
-                describer.describe(moment, self)
-            except Exception as error:  # noqa: BLE001  what it would have shown is Unknown with this cause
+                run_limited(HOOK_SECONDS, functools.partial(describer.describe, moment, self))
+            except (Exception, TimeLimitPassed) as error:  # noqa: BLE001  what it would have shown is Unknown
                 why = f"the {describer.framework} adapter could not describe the model: {describe(error)}"
                 for kind in describer.shows:
                     self.unwatched(kind, Cause.INSTRUMENT_FAILED, why)
@@ -277,8 +291,7 @@ class Session:
 
     def _close_live(self) -> None:
         """End the live window: what an instrument has not said by now it did not see."""
-        for hook in tuple(self.at_live):
-            self._run_hook(hook)
+        self._run_hooks()
         for seat in self._seats:
             for term in seat.emit.emits:
                 if term not in seat.emit.spoken:
@@ -319,13 +332,11 @@ class Session:
         if seat.off:
             return
         seat.emit.step = self._step
+        handle = functools.partial(getattr(seat.instrument, name), moment, seat.emit)
         try:
-            with limited(seat.instrument.budget_seconds):
-                if seat.instrument.neutral:
-                    with neutral(tuple(self.keepers)):
-                        getattr(seat.instrument, name)(moment, seat.emit)
-                else:
-                    getattr(seat.instrument, name)(moment, seat.emit)
+            # The limit is inside: it must not cut off the restoring of what was kept.
+            with neutral(tuple(self.keepers)):
+                run_limited(seat.instrument.budget_seconds, handle)
         except TimeLimitPassed:
             seat.off = True
             self._blame(seat, Cause.TIME_LIMIT, f"{seat.instrument.name} passed {seat.instrument.budget_seconds:g} s")
@@ -338,8 +349,8 @@ class Session:
 
     def _release(self, seat: _Seat) -> None:
         try:
-            seat.instrument.release()
-        except Exception as error:  # noqa: BLE001  as above
+            run_limited(seat.instrument.budget_seconds, seat.instrument.release)
+        except (Exception, TimeLimitPassed) as error:  # noqa: BLE001  as above
             self.note(f"{seat.instrument.name} did not let go: {describe(error)}")
 
     def _blame(self, seat: _Seat, cause: Cause, why: str) -> None:

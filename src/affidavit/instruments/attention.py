@@ -75,6 +75,8 @@ def count_families(operations: Iterable[Operation]) -> Tally:
     counts: Counter[str] = Counter()
     softmaxes = 0
     for operation in operations:
+        if not operation.sizes:
+            continue  # tried by a compiler on tensors without a storage, never executed
         softmaxes += operation.name == "aten::_softmax" and len(operation.sizes) == 4
         family = _family(operation.name)
         if family:

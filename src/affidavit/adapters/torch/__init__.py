@@ -1,9 +1,14 @@
 """PyTorch → moments: steps, batches, executed operations; its random state; its ranks."""
 
+from affidavit.adapters.torch.compiler import bind_eval_frame
 from affidavit.adapters.torch.loop import bind_optimizer
-from affidavit.adapters.torch.state import bind_serialization, keep_modes, keep_random_state, standing
+from affidavit.adapters.torch.state import bind_serialization, hide, keep_modes, keep_random_state, standing
 
-KEEPERS = (keep_random_state, keep_modes)
-BINDS = {"torch.optim.optimizer": bind_optimizer, "torch.serialization": bind_serialization}
+KEEPERS = (hide, keep_random_state, keep_modes)
+BINDS = {
+    "torch.optim.optimizer": bind_optimizer,
+    "torch.serialization": bind_serialization,
+    "torch._dynamo.eval_frame": bind_eval_frame,
+}
 
 __all__ = ["BINDS", "KEEPERS", "standing"]

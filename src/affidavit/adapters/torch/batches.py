@@ -6,14 +6,14 @@ Source: critic-architect R2 (hooks under compile). Blind to: a model that is cal
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
 
+from affidavit.adapters.torch.compiler import is_called_inside
 from affidavit.adapters.torch.modules import outermost
-from affidavit.attach.moment import Batch
+from affidavit.attach.moment import Batch, Operations
 from affidavit.attach.session import Session
 from affidavit.fact.observation import Cause
 
@@ -25,6 +25,10 @@ def watch_batches(session: Session, step: int, model: Any) -> None:
     model gets an ordinary hook; a model compiled in place has the call it makes replaced on the instance.
     """
     called = outermost(model)
+    if is_called_inside(called):
+        why = f"{type(called).__name__} may be called from inside of a compiled function, which a hook would change"
+        _unwatched(session, Cause.COMPILED, why)
+        return
     name_arguments = _namer(called)
     seen = [0]
 
@@ -40,11 +44,14 @@ def watch_batches(session: Session, step: int, model: Any) -> None:
         release()
         session.at_live.remove(finish)
         if not seen[0]:
-            compiled = "torch._dynamo" in sys.modules and bool(torch._dynamo.utils.counters["frames"])
-            cause = Cause.COMPILED if compiled else Cause.REPLACED
-            session.unwatched(Batch, cause, f"no call of {type(called).__name__} was seen in step {step}")
+            _unwatched(session, Cause.REPLACED, f"no call of {type(called).__name__} was seen in step {step}")
 
     session.at_live.append(finish)
+
+
+def _unwatched(session: Session, cause: Cause, why: str) -> None:
+    for kind in (Batch, Operations):
+        session.unwatched(kind, cause, why)
 
 
 def _hook(module: Any, tell: Callable[..., None]) -> Callable[[], None]:

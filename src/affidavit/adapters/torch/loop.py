@@ -26,10 +26,14 @@ from affidavit.attach.session import Session
 PLAIN_LOOP = "plain loop"
 _claimed: set[int] = set()
 """Sessions whose loop a framework drives; the optimizer hooks then stay silent."""
+_plain: dict[int, _PlainLoop] = {}
+"""What the optimizer hooks of a session know."""
 
 
 def begin_training(session: Session, moment: TrainBegin) -> None:
-    """Claim the loop for the framework that drives it, and say that training begins."""
+    """Claim the loop for the framework that drives it, and say that training begins; a plain loop before it is over."""
+    if id(session) in _plain:
+        _plain[id(session)].end()
     _claimed.add(id(session))
     session.fire(moment)
 
@@ -42,9 +46,8 @@ def end_training(session: Session, step: int, error: str = "") -> None:
 def begin_step(session: Session, step: int, model: Any) -> None:
     """Say that a step begins; in the sampled one, watch what enters the model and what it executes."""
     session.step_begin(step)
-    if session.sampling and session.listens(Batch):
+    if session.sampling and (session.listens(Batch) or session.listens(Operations)):
         session.attempt(Batch, lambda: watch_batches(session, step, model))
-    if session.sampling and session.listens(Operations):
         session.attempt(Operations, lambda: trace_step(session, step))
 
 
@@ -88,13 +91,18 @@ class _PlainLoop:
         if self.session.live and model is not None:
             begin_step(self.session, self.step + 1, model)
 
+    def end(self) -> None:
+        """Say that the loop is over, where one has begun."""
+        if self.step:
+            self.session.fire(TrainEnd(step=self.step))
+        self.step = 0
+        self._model = self._optimizer = _nothing
+
     def _begin(self, optimizer: Any) -> bool:
         model = find_model(optimizer)
         if model is None:
             return False
-        if self.step:
-            self.session.fire(TrainEnd(step=self.step))
-        self.step = 0
+        self.end()
         self._model, self._optimizer = weakref.ref(model), weakref.ref(optimizer)
         driver = _driver()
         self.session.fire(TrainBegin(driver=driver, model=model, optimizer=optimizer, late=True))
@@ -109,7 +117,7 @@ def _nothing() -> None:
 
 
 def bind_optimizer(module: ModuleType, session: Session) -> None:
-    loop = _PlainLoop(session)
+    loop = _plain[id(session)] = _PlainLoop(session)
     before, after = session.shielded(loop.before), session.shielded(loop.after)
     is_compiling = torch.compiler.is_compiling
 

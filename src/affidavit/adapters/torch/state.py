@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import torch
+import torch.utils._python_dispatch
 
 from affidavit.attach import veto
 from affidavit.attach.session import Session, Standing
+
+
+def hide() -> Callable[[], None]:
+    """Hide what an instrument computes from every profiler, trace and mode, the run's own and ours.
+
+    A user counts operations to compare two runs; ours are not the run's.
+    """
+    stack = ExitStack()
+    torch._C._autograd._enable_record_function(False)
+    stack.callback(torch._C._autograd._enable_record_function, True)
+    stack.enter_context(torch._C.DisableTorchFunction())
+    stack.enter_context(torch.utils._python_dispatch._disable_current_modes())
+    return stack.close
 
 
 def keep_random_state() -> Callable[[], None]:

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import mmap
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
@@ -26,26 +28,34 @@ from affidavit.attach.moment import Batch, Operation, Operations
 from affidavit.attach.session import Session
 from affidavit.fact.observation import Cause
 
-BATCHES_TRACED = 1
-"""Micro-batches of the step that are traced: each operation costs about a kilobyte, and one batch shows them all."""
 _NODE = re.compile(
-    rb'"id": \d+, "name": "([^"]*)"[^\n]*\s*'
+    rb'"id": (\d+), "name": "([^"]*)", "ctrl_deps": (\d+)[^\n]*\s*'
     rb'"inputs": \{"values": [^\n]*?"shapes": \[(?:\[([0-9,]*)\])?[^\n]*?"types": \[(?:"(?:Tensor\()?([^"()]*))?'
 )
+_PASSED = b"PythonDispatchMode", b"PythonSubclass"
+"""What the trace names where an operation passes through a mode or a tensor subclass."""
 _QUIET_LEVEL = 3
 
 
 def trace_step(session: Session, step: int) -> None:
-    """Trace the first micro-batch of this step and fire Operations when it is over."""
+    """Trace the first micro-batch of this step, and fire Operations when the step is over.
+
+    From the moment it enters the model: a plain loop may evaluate, save or draw samples before that. Until the next
+    one does: each operation costs about a kilobyte, and one micro-batch shows them all. A fork ends it as well, since
+    in the child nothing would.
+    """
     if _has_observer():
         session.unwatched(Operations, Cause.PROFILER_BUSY, "the run has an execution trace observer of its own")
         return
     path = Path(session.launch.spool) / f"trace.{os.getpid()}.json"
     native = torch._C._profiler
-    with _quiet():
-        native._add_execution_trace_observer(str(path))
-        native._enable_execution_trace_observer()
-    running = [True]
+    running = [False]
+
+    def start() -> None:
+        with _quiet():
+            if native._add_execution_trace_observer(str(path)):
+                running[0] = True
+                native._enable_execution_trace_observer()
 
     def stop() -> None:
         if running[0]:
@@ -58,20 +68,34 @@ def trace_step(session: Session, step: int) -> None:
         session.at_live.remove(finish)
         stop()
         try:
-            session.fire(Operations(step=step, operations=tuple(_operations(path))))
+            if path.exists():
+                session.fire(Operations(step=step, operations=tuple(_operations(path))))
         finally:
-            with suppress(OSError):
-                path.unlink()
+            path.unlink(missing_ok=True)
 
     session.at_live.append(finish)
-    session.after(Batch, BATCHES_TRACED + 1, stop)
+    session.at_fork.append(stop)
+    session.after(Batch, 1, start)
+    session.after(Batch, 2, stop)
 
 
 def _operations(path: Path) -> Iterator[Operation]:
-    """Yield the operations of a trace file, read by pattern: as JSON a long step would take a minute."""
-    for name, shape, kind in _NODE.findall(path.read_bytes()):
-        sizes = tuple(int(size) for size in shape.split(b",") if size.strip())
-        yield Operation(name.decode(), sizes, kind.decode())
+    """Yield the operations of a trace file, read by pattern: as JSON a long step would take a minute.
+
+    An operation that hands on to another of its own name (autograd, a mode, a compiler's runtime) is that one. What a
+    compiler tries on tensors without a storage has no sizes here. Inner operations come first.
+    """
+    inner: defaultdict[bytes, set[bytes]] = defaultdict(set)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as trace:
+        for number, name, caller, shape, kind in (found.groups() for found in _NODE.finditer(trace)):
+            within = inner.pop(number, set())
+            if name.startswith(_PASSED):
+                inner[caller] |= within
+                continue
+            inner[caller].add(name)
+            if name not in within:
+                sizes = tuple(int(size) for size in (shape or b"").split(b",") if size.strip())
+                yield Operation(name.decode(), sizes, (kind or b"").decode())
 
 
 def _has_observer() -> bool:

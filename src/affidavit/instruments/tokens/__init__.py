@@ -63,8 +63,7 @@ class SupervisedTokens(Instrument):
         "tokens.rows_examined",
         "tokens.lit_spans",
     )
-    budget_seconds = 5.0
-    neutral = True
+    budget_seconds = 4.0
 
     def __init__(self) -> None:
         self._tokenizer: Tokenizer | None = None
