@@ -17,11 +17,13 @@ from pathlib import Path
 from affidavit.check.drill import Proof
 from affidavit.check.finding import Finding, Verdict
 from affidavit.check.rule import Check
+from affidavit.cli import page
 from affidavit.cli.judgement import judged
 from affidavit.cli.project import Project
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.record import runs
 from affidavit.report.checklist import worst
+from affidavit.report.terminal import Span, Tone, line
 
 FAULTS, TWINS = "fault*.py", "clean*.py"
 _LAUNCH = re.compile(r"Run by `([^`]+)`")
@@ -74,6 +76,8 @@ def run_world(project: Project, world: World, check: Check | None, python: str) 
     accused = told & {Verdict.FAIL, Verdict.REVIEW} or {Verdict.FAIL}
     for pattern, expected in ((FAULTS, accused), (TWINS, {Verdict.PASS})):
         for script in sorted(world.folder.glob(pattern)):
+            if sys.stderr.isatty():
+                page.show([line(Span(f"running {world.folder.name}/{script.name} …", Tone.FAINT))], sys.stderr)
             got = _verdict(_findings(project, script, python), check)
             expect = got if got in expected else min(expected, key=list(Verdict).index)
             yield Proof(f"real script {world.folder.name}/{script.name}", expect, got)
