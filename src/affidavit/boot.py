@@ -83,6 +83,7 @@ def session() -> Session:
             "prefixes": sorted({sys.prefix, sys.base_prefix}),
             "stdlib": str(Path(os.__file__).parent),
             "platform": sys.platform,
+            "restart": int(os.environ.get("TORCHELASTIC_RESTART_COUNT") or 0),
             "cwd": str(Path.cwd()),
         }
         _session = Session(launch, vocabulary, instruments, details, _standing)

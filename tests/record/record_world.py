@@ -43,6 +43,7 @@ def journal(
     rank: int = 0,
     world: int = 1,
     attempt: int = 0,
+    restart: int = 0,
     emits: Iterable[str] = (),
     live: int = 0,
     tail: bytes = b"",
@@ -50,7 +51,7 @@ def journal(
     """Write the journal of one process as the session does, put ``tail`` behind it, and read it back."""
     process = process or f"host-{100 + rank}-{attempt}"
     path = names.journal(folder, process, attempt)
-    written = Journal(path, process=process, details={"attempt": attempt, "emits": list(emits)})
+    written = Journal(path, process=process, details={"attempt": attempt, "restart": restart, "emits": list(emits)})
     written.write("bound", rank=rank, world=world, backend="gloo")
     for episode in sorted({seen.episode for seen in observations} or {0}):
         written.write("episode", number=episode, driver="Trainer")

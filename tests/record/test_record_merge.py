@@ -228,3 +228,11 @@ def test_the_order_of_journals_changes_nothing(readings: list[Reading], chance: 
     assert merged(*shuffled) == record
     places = [(fact.name, fact.episode, rank) for fact in record.facts for rank in fact.ranks or (-1,)]
     assert len(places) == len(set(places)), "a term has one fact at one place"
+
+
+def test_a_worker_that_an_elastic_launcher_restarted_replaces_itself(tmp_path: Path) -> None:
+    first = journal(tmp_path, saw(EXECUTED, MATH), process="host-1-1")
+    second = journal(tmp_path, saw(EXECUTED, FLASH), process="host-2-2", restart=1)
+    record = merged(second, first)
+    assert only(record, EXECUTED).state == Known(FLASH, Method.EXECUTED, "the model")
+    assert not any("both say" in note for note in record.notes)

@@ -105,6 +105,11 @@ class Reading:
         return _count(self.opened.get("attempt", 0))
 
     @property
+    def generation(self) -> tuple[int, int]:
+        """Return the attempt, and within it how often an elastic launcher had restarted its workers."""
+        return self.attempt, _count(self.opened.get("restart", 0))
+
+    @property
     def emits(self) -> tuple[str, ...]:
         """The terms that the loaded instruments promised to answer for."""
         promised = self.opened.get("emits")

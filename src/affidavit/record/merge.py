@@ -102,16 +102,19 @@ def _distinct(readings: Iterable[Reading]) -> list[Reading]:
     longest: dict[tuple[int, str], Reading] = {}
     for reading in sorted(readings, key=lambda reading: (len(reading.observations), bool(reading.closed))):
         longest[reading.attempt, reading.process] = reading
-    return sorted(longest.values(), key=lambda reading: (reading.attempt, reading.rank, reading.process))
+    return sorted(longest.values(), key=lambda reading: (reading.generation, reading.rank, reading.process))
 
 
 def _over_attempts(held: Sequence[Reading], vocabulary: Vocabulary) -> tuple[_Sayings, tuple[str, ...]]:
-    """Return what stands after the last attempt, and a note for each rank that two processes of one attempt claim."""
+    """Return what stands after the last attempt, and a note for each rank that two processes claim at once.
+
+    An elastic launcher restarts its workers inside one attempt; those of a later restart replace the earlier ones.
+    """
     total: _Sayings = {}
     doubled: list[str] = []
-    for attempt in dict.fromkeys(reading.attempt for reading in held):
+    for generation in dict.fromkeys(reading.generation for reading in held):
         within: dict[_Key, list[_Said]] = {}
-        present = [reading for reading in held if reading.attempt == attempt]
+        present = [reading for reading in held if reading.generation == generation]
         for reading in present:
             for key, saying in _of_process(reading, vocabulary).items():
                 within.setdefault(key, []).append(saying)
@@ -119,7 +122,7 @@ def _over_attempts(held: Sequence[Reading], vocabulary: Vocabulary) -> tuple[_Sa
         for rank in dict.fromkeys(reading.rank for reading in bound):
             claimers = [reading.process for reading in bound if reading.rank == rank]
             if len(claimers) > 1:
-                doubled.append(f"attempt {attempt}: {' and '.join(claimers)} both say that they are rank {rank}")
+                doubled.append(f"attempt {generation[0]}: {' and '.join(claimers)} both say that they are rank {rank}")
         for key, sayings in within.items():
             total[key] = total.get(key, _Said()).then(_reconciled(key, sayings))
     return total, tuple(doubled)
