@@ -95,6 +95,12 @@ def test_the_check_is_admitted_and_every_sabotage_caught(tree: Path) -> None:
     assert ended.stdout == "True 3 ()\n", ended.stdout + ended.stderr
 
 
+def test_the_drill_prints_what_the_text_says(tree: Path) -> None:
+    ended = _python(tree, "-m", "affidavit.cli", "drill")
+    (line,) = re.findall(r"^\$ affidavit drill \| grep words\n(.*)$", TEXT, re.MULTILINE)
+    assert line in ended.stdout.splitlines(), ended.stdout + ended.stderr
+
+
 def test_without_its_sabotage_the_check_is_refused(tree: Path) -> None:
     spoilt = BLOCKS[CHECK].partition("@words_outweigh_padding.sabotage")[0]
     (tree / "src/affidavit" / CHECK).write_text(spoilt)
