@@ -131,6 +131,7 @@ def reader(home: Path) -> dict[str, str]:
         "HF_HUB_OFFLINE": "1",
         "TOKENIZERS_PARALLELISM": "false",
         "SCRIPTS": str(ROOT / "src/affidavit/demo/scripts"),
+        "WORLD": str(ROOT / "tests/world"),
     }
 
 

@@ -81,7 +81,7 @@ class Observed:
             environment=os.environ,
             gate=self.order.tree or settings.gate,
             reason=self.order.reason or settings.gate_reason,
-            run=self.run.id,
+            run=self.prepared.snapshot_name,
         )
 
     def _static(self, facts: Sequence[Fact], answer: GateAnswer) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from affidavit.fact.errors import AffidavitError
 
-class ObserveError(Exception):
+
+class ObserveError(AffidavitError):
     """An observer could not see what it was asked about."""
 
 
