@@ -19,6 +19,7 @@ from types import ModuleType
 
 from affidavit import instruments as instruments_package
 from affidavit.attach import launch as launch_file
+from affidavit.attach.early import BOUND
 from affidavit.attach.guard import describe
 from affidavit.attach.instrument import Instrument
 from affidavit.attach.launch import Launch, Plugin
@@ -57,11 +58,11 @@ class _Binding:
         self._refuse = refuse
 
     def __call__(self, module: ModuleType) -> None:
-        if module.__dict__.get("__affidavit_bound__") is self._bind:
+        if module.__dict__.get(BOUND) is self._bind:
             return
         try:
             self._bind(module, self._session)  # type: ignore[operator]
-            module.__dict__["__affidavit_bound__"] = self._bind
+            module.__dict__[BOUND] = self._bind
         except Exception as error:  # noqa: BLE001  what an adapter could not bind shows as facts never seen
             self._refuse(f"binding {module.__name__}: {describe(error)}")  # type: ignore[operator]
 
@@ -84,11 +85,18 @@ def session() -> Session:
             "stdlib": str(Path(os.__file__).parent),
             "platform": sys.platform,
             "restart": int(os.environ.get("TORCHELASTIC_RESTART_COUNT") or 0),
-            "cwd": str(Path.cwd()),
+            "cwd": _folder(),
         }
         _session = Session(launch, vocabulary, instruments, details, _standing)
         atexit.register(_session.close, "exited")
     return _session
+
+
+def _folder() -> str:
+    try:
+        return str(Path.cwd())
+    except OSError:  # it was removed under the process, which may train all the same
+        return ""
 
 
 def _standing() -> Standing:

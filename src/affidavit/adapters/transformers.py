@@ -12,19 +12,32 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
 from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
-from affidavit.attach.moment import Asked, Configured, Loaded, TrainBegin
+from affidavit.attach.moment import Asked, Configured, Loaded, TrainBegin, Unheard
 from affidavit.attach.session import Session
+from affidavit.fact.observation import Cause
 
 UNSTATED = "unstated"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Request:
+    """What one model was asked to use, and through what."""
+
+    model: weakref.ref[Any]
+    asked: str
+    source: str
+
+
 _tokenizers: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 """The tokenizer that was built last, for a training that names none; a second training may use it as well."""
-_requests: weakref.WeakKeyDictionary[Any, tuple[str, str]] = weakref.WeakKeyDictionary()
-"""What each live model was asked to use for attention, and through what."""
+_requests: dict[int, _Request] = {}
+"""What each live model was asked to use for attention. By identity: a model may be anything, also unhashable."""
 
 
 # --- the Trainer ------------------------------------------------------------------------------------------------
@@ -34,7 +47,10 @@ def _bind_trainer(module: ModuleType, session: Session) -> None:
     callback_class: type[Any] = module.TrainerCallback
 
     class AffidavitCallback(callback_class):  # type: ignore[misc]
-        """Tells Affidavit when the Trainer begins, steps and ends."""
+        """Tells Affidavit when the Trainer begins, steps and ends; a copy of it, or one that was stored, is mute."""
+
+        def __reduce__(self) -> tuple[type[Any], tuple[()]]:
+            return callback_class, ()
 
         @session.shielded
         def on_train_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
@@ -80,7 +96,26 @@ def _bare(optimizer: Any) -> Any:
 # --- attention --------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Heard:
+    """Where requests are heard: the class, and our function in it."""
+
+    model_class: type[Any]
+    function: Callable[..., Any]
+
+    def stands(self) -> bool:
+        """Say whether our function is still the one that is called, directly or by what was put in front of it."""
+        found = vars(self.model_class).get(self.function.__name__)
+        while found is not None and found is not self.function:
+            found = getattr(found, "__wrapped__", None)
+        return found is self.function
+
+
+_heard: _Heard | None = None
+
+
 def _bind_models(module: ModuleType, session: Session) -> None:
+    global _heard
     model_class = module.PreTrainedModel
     resolve = model_class._check_and_adjust_attn_implementation
     remember = session.shielded(_remember)
@@ -91,15 +126,18 @@ def _bind_models(module: ModuleType, session: Session) -> None:
         return resolve(self, attn_implementation, *args, **kwargs)
 
     model_class._check_and_adjust_attn_implementation = heard
+    _heard = _Heard(model_class=model_class, function=heard)
 
 
 def _remember(model: Any, asked: str) -> None:
     """Keep what a model was first asked for by name; a later ask that differs is told beside it, not instead."""
-    first, source = _requests.get(model, (UNSTATED, ""))
-    if first == UNSTATED:
-        _requests[model] = (asked, f"{type(model).__name__}(attn_implementation=…)")
-    elif asked != first:
-        _requests[model] = (first, f"{source.partition(', later')[0]}, later set to {asked}")
+    key = id(model)
+    first = _requests.get(key)
+    if first is None or first.asked == UNSTATED:
+        reference = weakref.ref(model, lambda _: _requests.pop(key, None))
+        _requests[key] = _Request(model=reference, asked=asked, source=f"{type(model).__name__}(attn_implementation=…)")
+    elif asked != first.asked:
+        _requests[key] = replace(first, source=f"{first.source.partition(', later')[0]}, later set to {asked}")
 
 
 def _named(implementation: Any) -> str:
@@ -116,10 +154,7 @@ def describe(moment: TrainBegin, session: Session) -> None:
     if last is not None and moment.tokenizer is None:
         session.fire(_loaded(last))
     modules = dict(moment.model.named_modules())  # type: ignore[attr-defined]
-    base = next((module for module in modules.values() if module in _requests), None)
-    if base is not None:
-        value, source = _requests[base]
-        session.fire(Asked(subject="attention", value=value, source=source))
+    _say_request(modules.values(), session)
     layers = {
         path: str(implementation)
         for path, module in modules.items()
@@ -128,6 +163,23 @@ def describe(moment: TrainBegin, session: Session) -> None:
     }
     if layers:
         session.fire(Configured(subject="attention", layers=layers, source="config of each attention module"))
+
+
+def _say_request(modules: Iterable[Any], session: Session) -> None:
+    models = [module for module in modules if _heard is not None and issubclass(type(module), _heard.model_class)]
+    request = next((_requests[id(model)] for model in models if id(model) in _requests), None)
+    if request is not None:
+        session.fire(Asked(subject="attention", value=request.asked, source=request.source))
+    elif models and _heard is not None:
+        name = _heard.function.__name__
+        if _heard.stands():
+            cause, why = (
+                Cause.ATTACHED_LATE,
+                f"{type(models[0]).__name__} did not pass {name}: copied, or built before us",
+            )
+        else:
+            cause, why = Cause.REPLACED, f"PreTrainedModel.{name} was replaced by other code"
+        session.fire(Unheard(subject="attention", cause=cause, why=why))
 
 
 # --- tokenizers -------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ Blind to: native file access (safetensors, tokenizers, pyarrow raise no audit ev
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from _frozen_importlib_external import spec_from_file_location
 
@@ -17,6 +18,9 @@ CONFIG_SUFFIXES = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".jinja", 
 CONFIG_BYTES = 1 << 20
 """A file larger than this is data, not a config; hashing it here would hold up whoever opened it."""
 _WRITING = os.O_WRONLY | os.O_RDWR
+BOUND = "__affidavit_bound__"
+"""Where a module says that it is bound; run anew, it is not."""
+_HEARD = ("exec", "open", "cpython.run_file")
 
 
 class Listing:
@@ -32,21 +36,24 @@ class Listing:
         self.configs: dict[str, str] = {}
         self.elsewhere: dict[str, None] = {}
         self.late = False
+        self.missed = 0
         self._open = True
-        self._busy = False
         scripts = tuple(os.path.join(prefix, "bin") + os.sep for prefix in {sys.prefix, sys.base_prefix})
         self._foreign = (os.path.dirname(os.__file__) + os.sep, *scripts)
         self._ours = tuple(place + os.sep for place in ours)
 
     def hook(self, event: str, args: tuple[object, ...]) -> None:
-        if event == "exec":
-            if self._open and not self._busy:
+        if not self._open or event not in _HEARD:
+            return
+        try:
+            if event == "exec":
                 self._executed(getattr(args[0], "co_filename", ""))
-        elif event == "open":
-            if self._open and not self._busy:
+            elif event == "open":
                 self._opened(args)
-        elif event == "cpython.run_file" and self._open:
-            self._executed(str(args[0]))
+            else:
+                self._executed(str(args[0]))
+        except Exception:  # noqa: BLE001  an exception from here would be the run's own open or import that fails
+            self.missed += 1
 
     def close(self) -> None:
         self._open = False
@@ -54,7 +61,10 @@ class Listing:
     def add_modules(self, modules: object) -> None:
         """Add the files of modules that were imported before this listing began, or natively."""
         for module in list(modules.values()):  # type: ignore[attr-defined]
-            path = getattr(module, "__file__", None)
+            try:  # not by getattr: a lazy module would do its import now, or raise
+                path = object.__getattribute__(module, "__dict__").get("__file__")
+            except (AttributeError, TypeError):
+                continue
             if isinstance(path, str) and os.path.isabs(path):  # torch.ops calls itself "_ops.py", and no file is there
                 self._executed(path)
 
@@ -64,41 +74,47 @@ class Listing:
         if self._is_foreign(path):
             self.elsewhere[path] = None
         else:
-            self.digests[path] = self._digest(path)
+            self.digests[path] = ""  # known from now on: what the digest opens and imports comes by here as well
+            self.digests[path] = _digest(path)
 
     def _opened(self, args: tuple[object, ...]) -> None:
         path, _, flags = (*args, None, None, None)[:3]
-        if not isinstance(path, str) or not path.endswith(CONFIG_SUFFIXES):
+        if not isinstance(path, str):
+            if not isinstance(path, (bytes, os.PathLike)):
+                return
+            path = os.fsdecode(path)
+        if not path.endswith(CONFIG_SUFFIXES):
             return
         if isinstance(flags, int) and flags & _WRITING:
             return
         path = os.path.abspath(path)
         if path in self.configs or path.startswith(self._ours) or self._is_foreign(path):
             return
-        if _size(path) <= CONFIG_BYTES:
-            self.configs[path] = self._digest(path)
+        if _is_small_file(path):
+            self.configs[path] = ""
+            self.configs[path] = _digest(path)
 
     def _is_foreign(self, path: str) -> bool:
         return path.startswith(self._foreign) or "site-packages" in path or "dist-packages" in path
 
-    def _digest(self, path: str) -> str:
-        self._busy = True
-        try:
-            from hashlib import sha256
 
-            with open(path, "rb") as file:
-                return sha256(file.read()).hexdigest()
-        except (OSError, ValueError):
-            return ""
-        finally:
-            self._busy = False
-
-
-def _size(path: str) -> int:
+def _digest(path: str) -> str:
     try:
-        return os.stat(path).st_size
+        from hashlib import sha256
+
+        with open(path, "rb") as file:
+            return sha256(file.read()).hexdigest()
+    except (OSError, ValueError, ImportError):
+        return ""
+
+
+def _is_small_file(path: str) -> bool:
+    """Say whether a path may be read beside the run; a pipe may not, it gives what it holds only once."""
+    try:
+        found = os.stat(path)
     except (OSError, ValueError):
-        return CONFIG_BYTES + 1
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size <= CONFIG_BYTES
 
 
 class Finder:
@@ -134,11 +150,10 @@ class Finder:
 
     def expect(self, name: str, bind: object) -> None:
         """Call ``bind(module)`` once a module has run, at once where it has run already."""
+        self.awaited[name] = bind  # also where it has run: it may be reloaded
         module = sys.modules.get(name)
         if module is not None:
             bind(module)  # type: ignore[operator]
-        else:
-            self.awaited[name] = bind
 
 
 def _search(finder: object, name: str, path: object, target: object):  # type: ignore[no-untyped-def]
@@ -154,13 +169,15 @@ def _tell(loader: object, bind: object) -> None:
     run = loader.exec_module  # type: ignore[attr-defined]
 
     def exec_module(module: object) -> None:
+        loader.__dict__.pop("exec_module", None)
+        module.__dict__.pop(BOUND, None)
         run(module)
         bind(module)  # type: ignore[operator]
 
     try:
         loader.exec_module = exec_module  # type: ignore[attr-defined]
     except AttributeError:
-        return
+        refuse(f"{type(loader).__name__} lets nobody wait for the module that it loads")
 
 
 def _wake(module: object) -> None:
@@ -174,12 +191,18 @@ def _wake(module: object) -> None:
 
 
 def refuse(why: str) -> None:
-    """Write down why something of ours did not attach, where the launcher looks for it."""
+    """Write down why something of ours did not attach, where the launcher looks for it; else say it, once."""
+    global _said
     try:
         with open(os.path.join(os.path.dirname(os.environ["AFFIDAVIT_LAUNCH"]), "hello.refused"), "a") as file:
             file.write(why + "\n")
     except (OSError, KeyError):
-        sys.stderr.write(f"affidavit: {why}\n")
+        if not _said:
+            _said = True
+            sys.stderr.write(f"affidavit: {why}\n")
+
+
+_said = False
 
 
 listing: Listing
@@ -223,6 +246,7 @@ def _hello(launch: str) -> None:
         descriptor = os.open(os.path.join(os.path.dirname(launch), "hello"), flags, 0o644)
     except OSError:
         return
-    text = f'{{"pid": {os.getpid()}, "python": "{sys.version.split()[0]}", "executable": "{sys.executable}"}}\n'
+    executable = str(sys.executable).replace("\\", "\\\\").replace('"', '\\"')
+    text = f'{{"pid": {os.getpid()}, "python": "{sys.version.split()[0]}", "executable": "{executable}"}}\n'
     os.write(descriptor, text.encode("utf-8", "surrogateescape"))
     os.close(descriptor)

@@ -81,7 +81,10 @@ class Emit:
         self._say(Aspect.REQUESTED, term, value, source, Method.DECLARED)
 
     def unknown(self, term: str, cause: Cause, why: str) -> None:
+        """Say why a term is unknown, unless something was said of it: the first cause is the cause."""
         self._check_name(term)
+        if term in self.spoken:
+            return
         self.spoken.add(term)
         self.write(Observation(term, Aspect.RESOLVED, Unknown(cause, why), self.episode, self.step))
 
@@ -92,12 +95,14 @@ class Emit:
         """
         digest = Digest("sha256", hashlib.sha256(content).hexdigest())
         folder = self.tokens_folder if tokens else self.evidence_folder
+        folder.mkdir(parents=True, exist_ok=True)
+        # Under its name only once it is whole: a full disk would leave a digest that names other bytes.
+        part = folder / f"{digest.hex}.{os.getpid()}.part"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with (folder / digest.hex).open("xb") as file:
-                file.write(content)
-        except FileExistsError:
-            pass
+            part.write_bytes(content)
+            part.replace(folder / digest.hex)
+        finally:
+            part.unlink(missing_ok=True)
         return digest
 
     def _say(self, aspect: Aspect, term: str, value: Value, source: str, method: Method) -> None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from affidavit.fact.observation import Cause
+
 
 @dataclass(frozen=True, kw_only=True)
 class Moment:
@@ -27,6 +29,15 @@ class Asked(Moment):
     subject: str
     value: str
     source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unheard(Moment):
+    """A request for ``subject`` passed by a place where nobody of ours stood, so that nobody may say "unstated"."""
+
+    subject: str
+    cause: Cause
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)

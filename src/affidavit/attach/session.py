@@ -12,6 +12,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +30,8 @@ from affidavit.fact.term import Vocabulary
 SAMPLED_STEP = 2
 """The first step pays for warm-up and compilation; the second is what the run will be."""
 ERRORS_ALLOWED = 2
+EPISODES_WATCHED = 32
+"""A script that trains more often than this makes optimizers as others make batches; it must not pay for each."""
 HOOK_SECONDS = 4.0
 """The longest that an adapter may take to describe a model, or to let go at the end of the sampled step."""
 
@@ -123,6 +126,11 @@ class Session:
             self._end(moment)
         self._say_if_silenced()
 
+    @property
+    def welcomes(self) -> bool:
+        """Whether another training would still be watched."""
+        return not self._detached and self.episode < EPISODES_WATCHED
+
     def listens(self, kind: type[Moment]) -> bool:
         """Say whether any instrument still wants this kind of moment, so that an adapter can spare its cost."""
         return (
@@ -182,11 +190,17 @@ class Session:
     def shielded(self, call: Callable[..., None]) -> Callable[..., None]:
         """Return an adapter's entry point that keeps its errors from the run; they are noted."""
 
+        errors = 0
+
         @functools.wraps(call)
         def shield(*args: object, **kwargs: object) -> None:
+            nonlocal errors
+            if errors == ERRORS_ALLOWED:
+                return
             try:
                 call(*args, **kwargs)
             except Exception as error:  # noqa: BLE001  an adapter's error is ours, never the run's
+                errors += 1
                 self.note(f"{call.__qualname__}: {describe(error)}")
 
         return shield
@@ -220,8 +234,11 @@ class Session:
         """Open the journal, or begin the episode anew: inside one outer ``train()`` the last beginning wins."""
         if self._count:
             self._let_go()
+            self._seat_instruments()
         self._count = self._step = 0
-        self.live = True
+        self.live = self.welcomes
+        if not self.live:
+            self.note(f"training {self.episode + 1} and those after it are not watched")
         self.driver = moment.driver
         self.sampled_step = min(SAMPLED_STEP, moment.planned_steps) if moment.planned_steps > 0 else SAMPLED_STEP
         if self._journal is None:
@@ -371,6 +388,7 @@ class Session:
         if self._told or self._journal is None or not self._journal.silenced:
             return
         self._told = True
+        self._let_go()
         self.live = False
         try:
             sys.stderr.write(f"affidavit: the journal fell silent ({self._journal.silenced}); the run goes on.\n")
@@ -381,6 +399,7 @@ class Session:
         """End this rank here and now, so that no ``save_model``, ``push_to_hub`` or ``finally:`` of the script runs."""
         if self._journal is not None:
             self._journal.close("rehearsed")
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            with suppress(OSError, ValueError):
+                stream.flush()
         os._exit(0)

@@ -7,6 +7,7 @@ from typing import Any
 
 from affidavit.attach.instrument import Emit, Instrument, at
 from affidavit.attach.moment import Adapted, Gradients, StepBegin
+from affidavit.fact.observation import Cause
 from affidavit.fact.term import Method
 from affidavit.fact.values import Tally
 
@@ -68,7 +69,12 @@ class AdapterTraining(Instrument):
     @at(Gradients, sampled=True)
     def gradients(self, moment: Gradients, emit: Emit) -> None:
         optimizer: Any = moment.optimizer
+        model: Any = moment.model
         owned = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
+        if not any(id(parameter) in owned for parameter in model.parameters()):
+            why = "the optimizer holds no parameter of the model: an engine trains copies of its own"
+            emit.unknown("adapter.trained", Cause.NO_ADAPTER, why)
+            return
         trained = {path: parameters for path, parameters in self._modules.items() if _trains(parameters, owned)}
         counts = dict.fromkeys(self._asked, 0) | _by_name(self._asked, trained)
         source = f"gradients and optimizer before step {moment.step}"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from affidavit.attach.instrument import Emit, Instrument, at
-from affidavit.attach.moment import Asked, Configured, Operation, Operations
+from affidavit.attach.moment import Asked, Configured, Operation, Operations, Unheard
 from affidavit.fact.observation import Cause
 from affidavit.fact.term import Method
 from affidavit.fact.values import Layers, Tally
@@ -35,6 +35,11 @@ class AttentionConfiguration(Instrument):
     def asked(self, moment: Asked, emit: Emit) -> None:
         if moment.subject == "attention":
             emit.known("attention.requested", moment.value, source=moment.source, method=Method.DECLARED)
+
+    @at(Unheard)
+    def unheard(self, moment: Unheard, emit: Emit) -> None:
+        if moment.subject == "attention":
+            emit.unknown("attention.requested", moment.cause, moment.why)
 
     @at(Configured)
     def configured(self, moment: Configured, emit: Emit) -> None:

@@ -45,6 +45,8 @@ class LoadedFiles(Instrument):
         source = f"audit of this interpreter until step {moment.step}"
         if listing.late:
             source += ", which began after its first imports"
+        if listing.missed:
+            source += f", which could not follow {listing.missed} of them"
         emit.known("code.loaded", Tally.count("files", counts), source=source, method=Method.EXECUTED)
         emit.known("code.listing", digest, source=source, method=Method.EXECUTED)
 

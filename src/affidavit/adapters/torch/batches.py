@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from affidavit.adapters.torch.compiler import is_called_inside
-from affidavit.adapters.torch.modules import outermost
+from affidavit.adapters.torch.modules import called
 from affidavit.attach.moment import Batch, Operations
 from affidavit.attach.session import Session
 from affidavit.fact.observation import Cause
@@ -24,12 +24,12 @@ def watch_batches(session: Session, step: int, model: Any) -> None:
     A hook on a compiled model never fires, one inside a graph would break it. So: the wrapper around the compiled
     model gets an ordinary hook; a model compiled in place has the call it makes replaced on the instance.
     """
-    called = outermost(model)
-    if is_called_inside(called):
-        why = f"{type(called).__name__} may be called from inside of a compiled function, which a hook would change"
+    outermost = called(model)
+    if is_called_inside(outermost):
+        why = f"{type(outermost).__name__} may be called from inside of a compiled function, which a hook would change"
         _unwatched(session, Cause.COMPILED, why)
         return
-    name_arguments = _namer(called)
+    name_arguments = _namer(outermost)
     seen = [0]
 
     @session.shielded
@@ -38,13 +38,13 @@ def watch_batches(session: Session, step: int, model: Any) -> None:
             seen[0] += 1
             session.fire(Batch(step=step, inputs={**name_arguments(args), **kwargs}))
 
-    release = _replace_compiled_call(called, tell) or _hook(called, tell)
+    release = _replace_compiled_call(outermost, tell) or _hook(outermost, tell)
 
     def finish() -> None:
         release()
         session.at_live.remove(finish)
         if not seen[0]:
-            _unwatched(session, Cause.REPLACED, f"no call of {type(called).__name__} was seen in step {step}")
+            _unwatched(session, Cause.REPLACED, f"no call of {type(outermost).__name__} was seen in step {step}")
 
     session.at_live.append(finish)
 

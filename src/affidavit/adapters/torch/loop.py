@@ -72,11 +72,12 @@ class _PlainLoop:
         self.step = 0
         self._model: Callable[[], Any] = _nothing
         self._optimizer: Callable[[], Any] = _nothing
+        self._strangers: list[Callable[[], Any]] = []
 
     def before(self, optimizer: Any) -> None:
         if id(self.session) in _claimed:
             return
-        if self._optimizer() is None and not self._begin(optimizer):
+        if self._optimizer() is None and not self._may_begin(optimizer):
             return
         model = self._model()
         if optimizer is self._optimizer() and model is not None:
@@ -98,10 +99,19 @@ class _PlainLoop:
         self.step = 0
         self._model = self._optimizer = _nothing
 
-    def _begin(self, optimizer: Any) -> bool:
+    def _may_begin(self, optimizer: Any) -> bool:
+        """Begin with this optimizer, unless it trains no module; that is looked for once and not in every step."""
+        if not self.session.welcomes or any(stranger() is optimizer for stranger in self._strangers):
+            return False
         model = find_model(optimizer)
         if model is None:
+            self._strangers = [stranger for stranger in self._strangers if stranger() is not None]
+            self._strangers.append(weakref.ref(optimizer))
             return False
+        self._begin(optimizer, model)
+        return True
+
+    def _begin(self, optimizer: Any, model: Any) -> None:
         self.end()
         self._model, self._optimizer = weakref.ref(model), weakref.ref(optimizer)
         driver = _driver()
@@ -109,7 +119,6 @@ class _PlainLoop:
         if driver != PLAIN_LOOP:
             self.session.note(f"{driver} drives this loop but never called us: it was replaced by other code")
         self.session.step_begin(1)
-        return True
 
 
 def _nothing() -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import torch
 
-from affidavit.attach.moment import Batch, Operation, Operations
+from affidavit.attach.moment import Batch, Gradients, Operation, Operations
 from affidavit.attach.session import Session
 from affidavit.fact.observation import Cause
 
@@ -77,6 +77,7 @@ def trace_step(session: Session, step: int) -> None:
     session.at_fork.append(stop)
     session.after(Batch, 1, start)
     session.after(Batch, 2, stop)
+    session.after(Gradients, 1, stop)
 
 
 def _operations(path: Path) -> Iterator[Operation]:

@@ -14,7 +14,7 @@ import sys
 _here = os.path.dirname(os.path.abspath(__file__))
 _package = os.path.dirname(os.path.dirname(_here))
 _me = sys.modules.get("sitecustomize")
-sys.path[:] = [place for place in sys.path if os.path.abspath(place or ".") != _here]
+sys.path[:] = [place for place in sys.path if place != _here]
 
 if os.environ.get("AFFIDAVIT_LAUNCH"):
     try:
