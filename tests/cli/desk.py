@@ -16,7 +16,8 @@ from click.testing import CliRunner, Result
 
 import affidavit
 from affidavit.cli.main import command
-from affidavit.fact.values import Layers, Table, Tally, Value, to_json
+from affidavit.fact.encoding import to_json
+from affidavit.fact.values import Layers, Table, Tally, Value
 
 SOURCE = Path(affidavit.__file__).parents[1]
 NARRATOR = Path(__file__).with_name("narrator.py")

@@ -17,9 +17,10 @@ from affidavit.attach.heartbeat import Heartbeat
 from affidavit.attach.instrument import process_identity
 from affidavit.attach.launch import VARIABLE, Launch
 from affidavit.fact import folder as names
+from affidavit.fact.encoding import from_json
 from affidavit.fact.journal import Journal
 from affidavit.fact.observation import Aspect, Known, Observation
-from affidavit.fact.values import Digest, from_json
+from affidavit.fact.values import Digest
 from affidavit.fact.vocabulary import load
 
 

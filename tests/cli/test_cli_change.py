@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 from tests.cli.desk import CLEAN, EAGER, NARRATOR, Desk
 
-from affidavit.fact.values import Value, to_json
+from affidavit.fact.encoding import to_json
+from affidavit.fact.values import Value
 
 
 def test_what_is_accepted_passes_and_what_moves_fails(copied: Desk) -> None:

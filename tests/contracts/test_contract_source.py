@@ -18,7 +18,6 @@ SOURCES = {
 LINES = 300
 LONGER: dict[str, str] = {
     "attach/session.py": "everything alive in one training process: who audits the hot path should see all of it",
-    "fact/values.py": "the closed algebra and its one JSON form: a type of value is looked for here and nowhere else",
 }
 """Files that may be longer, each with its reason."""
 

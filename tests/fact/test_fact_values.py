@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from affidavit.fact.values import Digest, Layers, Series, Table, Tally, Value, ValueShapeError, from_json, to_json
+from affidavit.fact.encoding import from_json, to_json
+from affidavit.fact.values import Digest, Layers, Series, Table, Tally, Value, ValueShapeError
 
 FLASH = Tally.count("calls", {"flash": 4, "math": 0})
 ROWS = Table(("role", "tokens"), (("user", 3), ("assistant", 9)))

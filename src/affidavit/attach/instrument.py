@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from affidavit.attach.moment import Moment
+from affidavit.fact.encoding import to_json
 from affidavit.fact.observation import Aspect, Cause, Known, Observation, Unknown
 from affidavit.fact.term import Method, TermShapeError, Vocabulary
-from affidavit.fact.values import Digest, Value, to_json
+from affidavit.fact.values import Digest, Value
 
 INLINE_BYTES = 8 * 1024
 """The most canonical bytes a fact may hold; more goes to evidence, and the fact keeps what a check needs."""

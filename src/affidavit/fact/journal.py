@@ -14,9 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from affidavit.fact.encoding import EXACT_INTEGER
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.observation import MOST, Observation, observation_from_json, observation_to_json
-from affidavit.fact.values import EXACT_INTEGER, ValueShapeError
+from affidavit.fact.values import ValueShapeError
 
 FORMAT = 1
 LINE_BYTES = 64 * 1024

@@ -6,8 +6,9 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from affidavit.fact.encoding import from_json, to_json
 from affidavit.fact.term import Method
-from affidavit.fact.values import Value, ValueShapeError, from_json, to_json
+from affidavit.fact.values import Value, ValueShapeError
 
 MOST = 1 << 20
 """No run has more ranks or more trainings; a hostile file that says so would only fill its reader's memory."""

@@ -15,8 +15,9 @@ from typing import NoReturn
 
 import rfc8785
 
+from affidavit.fact.encoding import EXACT_INTEGER
 from affidavit.fact.errors import AffidavitError
-from affidavit.fact.values import EXACT_INTEGER, Digest
+from affidavit.fact.values import Digest
 
 
 class CanonicalError(AffidavitError):

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import tomllib
 
+from affidavit.fact.encoding import from_json
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.fact.observation import Known
 from affidavit.fact.term import Scope, Vocabulary
-from affidavit.fact.values import from_json
 from affidavit.record import file, plain
 from affidavit.record import ranks as rank_set
 from affidavit.record.compare import display

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from affidavit.fact.encoding import EXACT_INTEGER, from_json, to_json
 from affidavit.fact.term import Term, TermShapeError
-from affidavit.fact.values import EXACT_INTEGER, Digest, Value, from_json, to_json
+from affidavit.fact.values import Digest, Value
 
 
 def plain(value: Value) -> object:
