@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
-from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
 from affidavit.attach.moment import Asked, Configured, Loaded, TrainBegin, Unheard
 from affidavit.attach.session import Session
 from affidavit.fact.observation import Cause
@@ -44,6 +43,9 @@ _requests: dict[int, _Request] = {}
 
 
 def _bind_trainer(module: ModuleType, session: Session) -> None:
+    # Not above: whoever imports transformers alone has not imported torch, and the trainer's module has.
+    from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
+
     callback_class: type[Any] = module.TrainerCallback
 
     class AffidavitCallback(callback_class):  # type: ignore[misc]
