@@ -24,6 +24,7 @@ from affidavit.observe.error import InterpreterError
 from affidavit.observe.interpreter import Interpreter
 from affidavit.observe.owner import OwnerKind
 from affidavit.record.canonical import digest_bytes
+from affidavit.record.ranks import written
 from affidavit.record.record import Fact, Record
 
 LISTING = "code.listing"
@@ -43,6 +44,11 @@ DEVIATING = frozenset(
         FileVerdict.ORPHAN,
     }
 )
+
+UNJUDGED = {
+    FileVerdict.UNREADABLE: Cause.EVIDENCE_LOST,
+    FileVerdict.GIT_REFUSED: Cause.GIT_REFUSED,
+}
 
 
 @dataclass(frozen=True)
@@ -75,12 +81,11 @@ def code_facts(
         commits: repository → commit seen before the start, because HEAD can move while a run trains.
         named: configs that stand on the command line; these are the user's wherever they lie.
     """
-    listings: list[_Listing] = []
-    for state in dict.fromkeys(fact.state for fact in record.find(LISTING)) or [_absent()]:
-        found = _read(state, places, cwd)
-        if isinstance(found, Unknown):
-            return _all_unknown(found)
-        listings.append(found)
+    read = [_read(state, places, cwd) for state in dict.fromkeys(fact.state for fact in record.find(LISTING))]
+    listings = [found for found in read if isinstance(found, _Listing)]
+    gap = next((found for found in read if isinstance(found, Unknown)), None) or _unseen(record)
+    if gap is not None and not listings:
+        return _all_unknown(gap)
     own = tuple(dict.fromkeys(file for listing in listings for file in listing.own))
     installed = tuple(dict.fromkeys(file for listing in listings for file in listing.installed))
     try:
@@ -91,11 +96,18 @@ def code_facts(
     configs = frozenset[Path]().union(*(listing.configs for listing in listings))
     data = {file.path for file in code.files if _is_data(file, configs - named)}
     mine = replace(code, files=tuple(file for file in code.files if file.path not in data))
-    return _resolve(mine, {file.path for file in own}, project)
+    return _resolve(mine, {file.path for file in own}, project, gap)
 
 
-def _absent() -> State:
-    return Unknown(Cause.ABSENT, "no process told which files it loaded")
+def _unseen(record: Record) -> Unknown | None:
+    """Return why the lists that are there are not all, or None where every rank left one."""
+    told = {rank for fact in record.find(LISTING) for rank in fact.ranks}
+    missing = set(range(record.world)) - told
+    if not told:
+        return Unknown(Cause.ABSENT, "no process told which files it loaded")
+    return (
+        Unknown(Cause.RANK_MISSING, f"rank {written(missing)} did not tell which files it loaded") if missing else None
+    )
 
 
 def _all_unknown(state: Unknown) -> tuple[Fact, ...]:
@@ -134,7 +146,8 @@ def evidence(digest: Digest, places: Iterable[Path]) -> bytes | None:
     return None
 
 
-def _resolve(code: CodeIdentity, own: set[Path], project: Path) -> tuple[Fact, ...]:
+def _resolve(code: CodeIdentity, own: set[Path], project: Path, gap: Unknown | None) -> tuple[Fact, ...]:
+    """Return the facts of the code; ``gap`` is why it may not be all of the code."""
     source = f"{len(code.files)} loaded files against their owners"
     counts = Counter(file.verdict.value for file in code.files)
     commits = [f"{found.top.name}@{found.commit or 'unborn'}" for found in code.repositories]
@@ -145,6 +158,9 @@ def _resolve(code: CodeIdentity, own: set[Path], project: Path) -> tuple[Fact, .
     }
     if code.refusals:
         facts["code.commit"] = facts["code.deviations"]
+    found = facts["code.deviations"]
+    if gap is not None and not (isinstance(found, Known) and isinstance(found.value, Table) and found.value.rows):
+        return _all_unknown(gap)  # what deviates does so whatever a rank that is missing would say
     return tuple(Fact(name=name, state=state) for name, state in facts.items())
 
 
@@ -156,10 +172,11 @@ def _deviations(code: CodeIdentity, own: set[Path], project: Path, source: str) 
     ours = [file for file in code.files if _is_ours(file, own)]
     if not any(file.owner.kind is OwnerKind.REPOSITORY for file in ours):
         return Unknown(Cause.NO_REPOSITORY, f"none of {len(ours)} files of the project")
-    gone = [file for file in ours if file.verdict is FileVerdict.UNREADABLE]
     found = [file for file in ours if file.verdict in DEVIATING]
-    if gone and not found:
-        return Unknown(Cause.EVIDENCE_LOST, f"{shown(gone[0].path, project)} cannot be read any more: {gone[0].detail}")
+    unjudged = next((file for file in ours if file.verdict in UNJUDGED), None)
+    if unjudged is not None and not found:
+        why = unjudged.detail.partition("\n")[0]
+        return Unknown(UNJUDGED[unjudged.verdict], f"{shown(unjudged.path, project)}: {why}")
     return Known(deviations(found, project), Method.INSPECTED, source)
 
 
@@ -191,8 +208,18 @@ def _is_cache(path: Path) -> bool:
     """Say whether a file lies in a cache of generated code: a ``…cache``, or a temporary ``<name>_<user>``."""
     place = Path(tempfile.gettempdir()).resolve()
     first = path.relative_to(place).parts[0] if path.is_relative_to(place) else ""
-    user = os.environ.get("USER") or pwd.getpwuid(os.getuid()).pw_name
-    return first.endswith(f"_{user}") or any(part.lower().endswith("cache") for part in path.parent.parts)
+    return first.endswith(tuple(f"_{name}" for name in _my_names())) or any(
+        part.lower().endswith("cache") for part in path.parent.parts
+    )
+
+
+def _my_names() -> tuple[str, ...]:
+    """Return what this user is called; in a container the user may have a number only."""
+    try:
+        named = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        named = ""
+    return tuple(filter(None, (os.environ.get("USER"), named))) or (str(os.getuid()),)
 
 
 def deviations(files: Sequence[FileIdentity], home: Path) -> Table:

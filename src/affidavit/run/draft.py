@@ -18,6 +18,7 @@ from affidavit.record.record import Fact, Kind, Record
 from affidavit.run.closing import close
 from affidavit.run.code import code_facts
 from affidavit.run.gathered import Gathered, steps
+from affidavit.run.tree import kept_commits
 
 
 def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = ()) -> Record:
@@ -117,15 +118,16 @@ def _project_facts(gathered: Gathered) -> tuple[Fact, ...]:
 
 
 def _commits(facts: Sequence[Fact], project: Path) -> dict[Path, str]:
-    """Return the commit that holds what was on disk before the start: the snapshot's, or the one it stood on.
+    """Return the commit of each repository that holds what was on disk before the start.
 
-    HEAD may be elsewhere by now, and a snapshot answers only for the files that are in it.
+    It is the snapshot's, or the one that the project stood on: HEAD may be elsewhere by now.
     """
     top = next((folder for folder in (project, *project.parents) if (folder / ".git").exists()), None)
+    home = top.resolve() if top else None
     known = {fact.name: str(fact.state.value) for fact in facts if isinstance(fact.state, Known)}
-    kept = known.get("tree.gate", "").split()
-    commit = kept[-1] if kept[:1] == ["snapshot"] else known.get("tree.commit", "")
-    return {top.resolve(): commit} if top and re.fullmatch(r"[0-9a-f]{40,64}", commit) else {}
+    commit = known.get("tree.commit", "")
+    stood_on = {home: commit} if home and re.fullmatch(r"[0-9a-f]{40,64}", commit) else {}
+    return {**stood_on, **kept_commits(known.get("tree.gate", ""), home)}
 
 
 def _evidence(folder: Path) -> tuple[Evidence, ...]:

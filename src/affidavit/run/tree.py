@@ -9,10 +9,12 @@ Blind to: imports by name at run time, which the inside half lists; what a shell
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from affidavit import fact
 from affidavit.fact.errors import refusal
 from affidavit.fact.observation import Cause, Known, State, Unknown
 from affidavit.fact.term import Method
@@ -31,6 +33,11 @@ from affidavit.run.code import ROWS_SHOWN, shown
 from affidavit.run.command import Command
 
 SHOWN = 3
+KEPT = "snapshot "
+"""How the value of ``tree.gate`` begins where a snapshot holds what deviates."""
+
+OURS = Path(fact.__file__).resolve().parents[1]
+"""Our own package, which a script that names a tokenizer to us imports: no file of the run's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +105,7 @@ def _examine(command: Command, project: Path, environment: Mapping[str, str]) ->
         raise InterpreterError("interpreter: expected a python (command line, PATH), saw none")
     interpreter = Interpreter.of(command.interpreter)
     closure = _closure(command, environment, interpreter)
-    files = [LoadedFile(path=file.path) for file in closure.files]
+    files = [LoadedFile(path=file.path) for file in closure.files if not file.path.is_relative_to(OURS)]
     files += [LoadedFile(path=path) for path in command.configs]
     code = identify(files, interpreter)
     return examine(code, project, not_scanned=closure.not_scanned, dynamic=closure.dynamic)
@@ -190,7 +197,7 @@ def _keep(report: TreeReport, project: Path, run: str) -> tuple[str, str, tuple[
 
     A file that will run and cannot be kept stops the command: the one thing a snapshot is for would be missing.
     """
-    kept: list[Snapshot] = []
+    kept: dict[Path, Snapshot] = {}
     missing = [f"{shown(file.path, project)} (in no repository)" for file in report.sites if file.owner.folder is None]
     lines: list[str] = []
     tops = {file.owner.folder for file in report.sites if file.owner.folder is not None}
@@ -201,17 +208,35 @@ def _keep(report: TreeReport, project: Path, run: str) -> tuple[str, str, tuple[
         except ObserveError as error:
             missing.append(f"{shown(top, project)} ({_first_line(str(error))})")
             continue
-        kept.append(snapshot)
+        kept[top] = snapshot
         out = [(one, f"{one.path} ({one.why})") for one in snapshot.refused]
         missing += [said for one, said in out if one.path in running]
         lines += [f"not in the snapshot: {said}" for one, said in out if one.path not in running]
     if missing or not kept:
         return "refuse", _unkept(missing), tuple(lines)
-    first = kept[0]
-    lines.insert(
-        0, f"kept as {first.ref} ({first.commit[:12]}, {len(first.kept)} files); it is not the commit it stands on"
-    )
-    return f"snapshot {first.ref} {first.commit}", "", tuple(lines)
+    home = project.resolve()
+    where = {top: "" if home.is_relative_to(top) else f" in {top}" for top in kept}
+    said = [
+        f"kept as {one.ref}{where[top]} ({one.commit[:12]}, {len(one.kept)} files); it is not the commit it stands on"
+        for top, one in kept.items()
+    ]
+    gate = "".join(f" {one.commit}" if not where[top] else f"; {one.commit}{where[top]}" for top, one in kept.items())
+    return f"{KEPT}{next(iter(kept.values())).ref}{gate}", "", (*said, *lines)
+
+
+def kept_commits(gate: str, home: Path | None) -> dict[Path, str]:
+    """Return, for each repository of which the tree gate kept a snapshot, the commit that holds it.
+
+    Args:
+        gate: the value of ``tree.gate``.
+        home: the repository of the project.
+    """
+    if not gate.startswith(KEPT):
+        return {}
+    own = re.match(rf"{KEPT}\S+ ([0-9a-f]{{40,64}})(?=;|$)", gate)
+    others = re.findall(r"; ([0-9a-f]{40,64}) in (.+?)(?=; [0-9a-f]{40}|$)", gate)
+    found = {Path(top): commit for commit, top in others}
+    return {**found, home: own[1]} if own and home is not None else found
 
 
 def _refusal(report: TreeReport, project: Path) -> str:
