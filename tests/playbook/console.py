@@ -135,8 +135,15 @@ def reader(home: Path) -> dict[str, str]:
     }
 
 
+def renewed(expected: str, printed: str) -> str:
+    """Return what a command printed, with those lines of the document that hold ``…`` and still say it."""
+    open_lines = [line for line in expected.splitlines() if "…" in line.strip("…")]
+    lines = (next((kept for kept in open_lines if agrees(kept, line)), line) for line in printed.splitlines())
+    return "".join(f"{line}\n" for line in lines)
+
+
 def rewrite(path: Path) -> None:
-    """Write what the commands print now into the document; lines that hold ``…`` and still agree are kept."""
+    """Write what the commands print now into the document, where it no longer agrees."""
     document = path.read_text()
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
@@ -146,8 +153,7 @@ def rewrite(path: Path) -> None:
         performed = perform(document, work, reader(home))
     for command, printed in reversed(performed):
         if not agrees(command.expected, printed):
-            fresh = printed if not printed or printed.endswith("\n") else f"{printed}\n"
-            document = document[: command.start] + fresh + document[command.end :]
+            document = document[: command.start] + renewed(command.expected, printed) + document[command.end :]
     path.write_text(document)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from console import ROOT, Command, agrees, perform, reader, steps
+from console import ROOT, Command, agrees, perform, reader, renewed, steps
 
 PAGES = sorted((ROOT / "docs/playbook").glob("*.md"))
 README = ROOT / "README.md"
@@ -76,6 +76,10 @@ def test_the_runner_keeps_one_shell_and_one_folder(tmp_path: Path) -> None:
 )
 def test_stale_output_is_seen(said: str, printed: str) -> None:
     assert not agrees(said, printed)
+
+
+def test_a_renewed_output_keeps_the_lines_that_are_open() -> None:
+    assert renewed("a 1\nb … c\n…\n", "a 2\nb 3 c\nd") == "a 2\nb … c\nd\n"
 
 
 def test_a_command_that_ends_the_shell_is_seen(tmp_path: Path) -> None:
