@@ -109,8 +109,8 @@ def test_a_signal_that_the_user_has_us_ignore_is_ignored(project: Project) -> No
 TYPIST = """\
 import os, sys, time
 assert os.tcgetpgrp(0) == os.getpgrp(), "not in the foreground"
-print("word:", input(), flush=True)
 try:
+    print("word:", input(), flush=True)
     time.sleep(20)
 except KeyboardInterrupt:
     print("interrupted once", flush=True)
