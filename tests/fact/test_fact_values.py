@@ -104,6 +104,8 @@ def test_what_is_outside_the_algebra_is_no_value(value: object) -> None:
         {"series": {"x": [2, 1], "y": [1, 1], "unit": ""}},
         {"series": {"x": [1], "y": [], "unit": ""}},
         {"layers": [["a"]]},
+        {"layers": [["a.{0..999999999}", "sdpa"]]},
+        {"layers": [["a.{999999999..0}", "sdpa"], ["b.{0..999999999}", "sdpa"]]},
     ],
     ids=lambda raw: repr(raw)[:40],
 )

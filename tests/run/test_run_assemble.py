@@ -101,6 +101,16 @@ def test_the_latest_rehearsal_of_its_recipe_before_it_is_offered(project: Projec
     assert not _case(project, later).offers("rehearsal")
 
 
+def test_an_earlier_run_that_cannot_be_read_keeps_nobody_from_judging_this_one(project: Project) -> None:
+    damaged = _run(project, kind=Kind.REHEARSAL) / "manifest.json"
+    time.sleep(0.01)
+    folder = _run(project)
+    assert _case(project, folder).offers("rehearsal")
+    damaged.chmod(0o644)
+    damaged.write_bytes(damaged.read_bytes()[:-9])
+    assert not _case(project, folder).offers("rehearsal")
+
+
 def test_panels_beside_the_run_and_in_the_settings_are_one_record(project: Project) -> None:
     folder = _run(project)
     (folder / "panels").mkdir()

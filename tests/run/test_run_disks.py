@@ -46,7 +46,7 @@ def test_a_disk_that_fills_up_does_not_end_the_run_and_loses_nothing(project: Pr
         with (place / "filler").open("wb") as filler, pytest.raises(OSError, match="No space"):
             filler.write(b"x" * 1_000_000)
         ended = supervise.supervise(prepared)
-        assert (ended.code, ended.status) == (0, "FINISHED")
+        assert (ended.code, ended.status) == (0, Status.FINISHED)
         assert any("No space left on device" in note for note in ended.notes)
         (place / "filler").unlink()
         found = ensure_sealed(prepared.folder)

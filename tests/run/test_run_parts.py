@@ -123,7 +123,7 @@ def test_a_signal_that_did_not_end_it_is_told_and_what_we_ended_says_why() -> No
     survived = ending(0, warned=(TERM,), memory_kills=0, scheduler=NONE, at=AT)
     assert survived.notes == ("SIGTERM came 3 s before the command ended with exit code 0",)
     stopped = ending(-15, warned=(), memory_kills=0, scheduler=NONE, at=AT, stopped="--stop-on lock-holds")
-    assert (stopped.status, stopped.notes) == (Status.REFUSED, ("--stop-on lock-holds",))
+    assert (stopped.status, stopped.notes) == (Status.STOPPED, ("--stop-on lock-holds",))
 
 
 # --- the spool -------------------------------------------------------------------------------------------------

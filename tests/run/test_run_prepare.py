@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shutil
 import signal
 import sys
 import time
@@ -13,13 +16,17 @@ from run_world import Project, wait_for
 
 from affidavit.attach.launch import VARIABLE, Launch
 from affidavit.fact import folder as names
+from affidavit.fact.observation import Known
+from affidavit.fact.term import Method
+from affidavit.record.fold import read_record
 from affidavit.record.manifest import Status
+from affidavit.record.record import Fact
 from affidavit.run import attempt as attempts
 from affidavit.run.attempt import AttemptError, read_attempts
 from affidavit.run.command import read_command
 from affidavit.run.launch import SITE
 from affidavit.run.sealing import SealingError, ensure_sealed
-from affidavit.run.spool import publish
+from affidavit.run.spool import is_spool, publish
 from affidavit.run.supervise import supervise
 
 # --- commands --------------------------------------------------------------------------------------------------
@@ -114,6 +121,94 @@ def test_an_attempt_that_cannot_be_read_is_one_clear_error(project: Project, tex
         ensure_sealed(prepared.folder)
     assert said in str(refused.value) and "attempt.0.0.json" in str(refused.value)
     assert "Not affected:" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        (
+            "ended.0.0.json",
+            '{"format":1,"status":"MELTED","code":0,"signal":0,"ended":"2026-01-01T00:00:00Z"}',
+            "MELTED",
+        ),
+        (
+            "ended.0.0.json",
+            '{"format":1,"status":"FINISHED","code":3,"signal":0,"ended":"2026-01-01T00:00:00Z"}',
+            "exit code 3",
+        ),
+        (
+            "ended.0.0.json",
+            '{"format":1,"status":"FAILED","code":0,"signal":0,"ended":"2026-01-01T00:00:00Z"}',
+            "exit code 0",
+        ),
+        (
+            "ended.0.0.json",
+            '{"format":1,"status":"FINISHED","code":0,"signal":0,"ended":"2026-01-01T00:00:00"}',
+            "timezone",
+        ),
+        ("child.0.0.json", '{"format":1}', "missing required field"),
+    ],
+)
+def test_a_supervisors_word_that_nobody_says_is_one_clear_error(
+    project: Project, file: str, text: str, said: str
+) -> None:
+    prepared = project.prepare("true")
+    assert supervise(prepared).code == 0
+    for place in (prepared.folder, prepared.spool):
+        (place / file).write_text(text)
+    with pytest.raises(AttemptError, match=re.escape(file)) as refused:
+        ensure_sealed(prepared.folder)
+    assert said in str(refused.value)
+
+
+def test_a_pipe_under_a_name_of_ours_keeps_nobody_waiting(project: Project) -> None:
+    prepared = project.prepare("true")
+    assert supervise(prepared).code == 0
+    for name in ("journal.0.h-1-1.jsonl", "heartbeat.0.h-1-1", "vetoes"):
+        os.mkfifo(prepared.folder / name)
+    (prepared.folder / "hello.refused").unlink(missing_ok=True)
+    os.mkfifo(prepared.folder / "hello.refused")
+    found = ensure_sealed(prepared.folder)
+    assert any("no plain file" in note for note in found.notes)  # type: ignore[union-attr]
+
+
+def test_what_was_stated_and_can_be_no_fact_is_a_note_and_seals(project: Project) -> None:
+    prepared = project.prepare("true")
+    known = [Known("lora", Method.INSPECTED, "x"), Known(3, Method.INSPECTED, "x"), Known("x", Method.INSPECTED, "x")]
+    named = zip(("adapter.kind", "tree.gate", "no.such"), known)
+    prepared.state([Fact(name=name, state=state) for name, state in named])
+    assert supervise(prepared).code == 0
+    found = ensure_sealed(prepared.folder)
+    assert [note.partition(":")[0] for note in found.notes] == ["adapter.kind", "tree.gate", "no.such"]  # type: ignore[union-attr]
+    assert read_record(prepared.folder).find("run.ranks")
+
+
+def test_a_folder_of_the_users_that_an_attempt_calls_its_spool_is_left_alone(project: Project, tmp_path: Path) -> None:
+    """It would be read as a spool, published, and then removed."""
+    prepared = project.prepare("true")
+    assert supervise(prepared).code == 0
+    mine = tmp_path / f"affidavit-{os.geteuid()}" / prepared.start.run / "7"
+    mine.mkdir(parents=True)
+    (mine / "precious.txt").write_text("x")
+    path = prepared.folder / "attempt.0.0.json"
+    said = json.loads(path.read_text())
+    path.chmod(0o644)
+    path.write_text(json.dumps({**said, "spool": str(mine)}))
+    ensure_sealed(prepared.folder)
+    assert (mine / "precious.txt").read_text() == "x"
+    assert not (prepared.folder / "precious.txt").exists()
+    shutil.rmtree(prepared.spool)
+
+
+@pytest.mark.parametrize("name", ["7/../0", "0", "1"])
+def test_only_the_spool_of_that_very_attempt_is_one(tmp_path: Path, name: str) -> None:
+    ours = tmp_path / f"affidavit-{os.geteuid()}" / "r"
+    (ours / "0").mkdir(parents=True)
+    (ours / "1").symlink_to(ours / "0")
+    assert is_spool(ours / name, run="r", attempt=0) is (name == "0")
+    assert not is_spool(ours / name, run="s", attempt=0)
+    assert not is_spool(ours / "1", run="r", attempt=1), "a link"
+    assert not is_spool(Path(), run="", attempt=0)
 
 
 def test_without_what_the_supervisor_wrote_the_journals_alone_are_sealed(project: Project) -> None:

@@ -15,6 +15,7 @@ from run_world import Project
 from affidavit.check import Verdict, judge
 from affidavit.record import seal
 from affidavit.record.manifest import Status
+from affidavit.record.record import Kind
 from affidavit.run.assemble import assemble
 from affidavit.run.attempt import Ended, Start, claim, read_attempts, write_ended
 from affidavit.run.place import Place, place
@@ -24,6 +25,7 @@ from affidavit.run.scheduler import Scheduler, scheduler
 from affidavit.run.sealing import Running, earlier, ensure_sealed
 from affidavit.settings import Settings
 
+NEW_YEAR = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
 JOB = {"SLURM_JOB_ID": "77", "SLURM_RESTART_COUNT": "0"}
 REQUEUED = {"SLURM_JOB_ID": "77", "SLURM_RESTART_COUNT": "1"}
 
@@ -95,7 +97,7 @@ def test_an_interrupted_set_aside_is_ended_by_the_next_reader(project: Project) 
 # --- which run, which attempt ----------------------------------------------------------------------------------
 
 
-def _start(job: Scheduler, *command: str, recipe: str = "train", kind: str = "run") -> Start:
+def _start(job: Scheduler, *command: str, recipe: str = "train", kind: Kind = Kind.RUN) -> Start:
     return Start(
         run="",
         number=0,
@@ -108,7 +110,7 @@ def _start(job: Scheduler, *command: str, recipe: str = "train", kind: str = "ru
         spool="/nowhere",
         supervisor=myself(),
         scheduler=job,
-        started="2026-01-01T00:00:00+00:00",
+        started=NEW_YEAR,
     )
 
 
@@ -119,7 +121,8 @@ def _enter(runs: Path, start: Start, status: str = "") -> Place:
     (runs / where.run).mkdir(parents=True, exist_ok=True)
     assert claim(runs / where.run, placed)
     if status:
-        ended = Ended(status=status, code=0, signal=0, ended="2026-01-01T00:00:00+00:00")
+        code = int(status == "FAILED")
+        ended = Ended(status=Status(status), code=code, signal=0, ended=NEW_YEAR)
         write_ended(runs / where.run, placed, ended)
     return where
 
@@ -165,7 +168,7 @@ def test_a_retry_continues_what_failed_and_not_what_finished(tmp_path: Path, sta
 
 
 def test_a_rehearsal_in_a_job_is_no_attempt_of_its_run(tmp_path: Path) -> None:
-    assert _enter(tmp_path, _start(SLURM, kind="rehearsal"), "FINISHED") == Place("slurm-77-rehearsal", 0)
+    assert _enter(tmp_path, _start(SLURM, kind=Kind.REHEARSAL), "FINISHED") == Place("slurm-77-rehearsal", 0)
     assert _enter(tmp_path, _start(SLURM)) == Place("slurm-77", 0)
 
 

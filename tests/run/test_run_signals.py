@@ -180,13 +180,13 @@ def test_a_callback_that_hangs_keeps_no_signal_from_the_command(
 
     ended = supervise.supervise(project.prepare(*project.light("--steps=4000")), on_live=on_live)
     release.append(1)
-    assert (ended.status, ended.code) == ("KILLED", 143)
+    assert (ended.status, ended.code) == (Status.KILLED, 143)
 
 
 def test_a_verdict_ends_the_command_as_a_person_would(project: Project) -> None:
     prepared = project.prepare(*project.light("--steps=4000", "--term=graceful"))
     ended = supervise.supervise(prepared, on_live=lambda folder: "stopped by --stop-on lock-holds")
-    assert ended.status == "REFUSED" and ended.code == 0
+    assert ended.status is Status.STOPPED and ended.code == 0
     assert ended.notes == ("stopped by --stop-on lock-holds",)
     assert 2 <= project.step() < 4000
 
@@ -198,7 +198,7 @@ def test_what_does_not_leave_when_it_is_told_to_is_killed_with_all_it_started(
     light = " ".join(project.light("--steps=4000"))
     prepared = project.prepare("bash", "-c", f"trap '' TERM; (trap '' TERM; {light}) & wait; wait; wait")
     ended = supervise.supervise(prepared, on_live=lambda folder: "enough")
-    assert (ended.status, ended.code) == ("REFUSED", 137)
+    assert (ended.status, ended.code) == (Status.STOPPED, 137)
     step = project.step()
     time.sleep(0.2)
     assert project.step() == step, "the training outlived the command that was ended"

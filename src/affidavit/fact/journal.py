@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,8 @@ from affidavit.fact.values import ValueShapeError
 FORMAT = 1
 LINE_BYTES = 64 * 1024
 """The largest line that is written: a value of 8 KiB fits with room; evidence goes to its own file."""
+JOURNAL_BYTES = 64 * 1024 * 1024
+"""The largest file that is read as a journal; a training writes some dozens of lines."""
 
 
 class JournalError(AffidavitError):
@@ -137,7 +140,7 @@ def read(path: Path) -> Reading:
     Raises:
         JournalError: the file is no journal, or of a newer format than this version reads.
     """
-    lines = path.read_bytes().split(b"\n")
+    lines = _bytes(path).split(b"\n")
     torn = lines.pop() != b""
     parsed = [_line(line) for line in lines]
     opened = parsed[0] if parsed else None
@@ -151,8 +154,9 @@ def read(path: Path) -> Reading:
     reading = Reading(process=str(opened.get("process")), opened=opened, torn=torn)
     try:
         _count(opened.get("attempt", 0))
+        _count(opened.get("restart", 0))
     except ValueShapeError as error:
-        raise JournalError(f"{path.name}: it opens with an attempt that is none: {error}.") from error
+        raise JournalError(f"{path.name}: it opens with an attempt or restart that is none: {error}.") from error
     for number, line in enumerate(parsed[1:], 2):
         try:
             if line is None:
@@ -162,6 +166,16 @@ def read(path: Path) -> Reading:
             reading.unreadable.append(number)
             reading.notes.append(f"line {number} is unreadable: {error}")
     return reading
+
+
+def _bytes(path: Path) -> bytes:
+    """Return the content of a plain file of bearable size; a pipe under that name would keep its reader for ever."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
+        status = os.fstat(opened.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > JOURNAL_BYTES:
+            saw = f"{status.st_size:,} bytes" if stat.S_ISREG(status.st_mode) else "no plain file"
+            raise JournalError(f"{path.name}: expected a journal of {JOURNAL_BYTES:,} bytes at most, saw {saw}.")
+        return opened.read()
 
 
 def _line(raw: bytes) -> dict[str, object] | None:

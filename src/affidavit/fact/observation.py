@@ -6,7 +6,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from affidavit.fact.encoding import from_json, to_json
+from affidavit.fact.encoding import EXACT_INTEGER, from_json, to_json
 from affidavit.fact.term import Method
 from affidavit.fact.values import Value, ValueShapeError
 
@@ -134,6 +134,6 @@ def observation_from_json(raw: Mapping[str, object], *, rank: int | None = None)
         raise ValueShapeError(f"observation: {error} is missing.") from error
     if not isinstance(state, Mapping) or type(episode) is not int or type(step) is not int:
         raise ValueShapeError(f"observation of {term!r:.80}: state, episode or step has another shape.")
-    if not 0 <= episode < MOST or step < 0:
+    if not 0 <= episode < MOST or not 0 <= step < EXACT_INTEGER:
         raise ValueShapeError(f"observation of {term!r:.80}: no run has episode {episode} or step {step}.")
     return Observation(str(term), Aspect(aspect), state_from_json(state), episode, step, rank)

@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 
 from affidavit.fact.errors import AffidavitError
 
+MOST_LAYERS = 1 << 20
+"""No model has more; a hostile file that says so would only fill its reader's memory."""
+
 Cell = bool | int | float | str
 
 
@@ -152,6 +155,11 @@ class Layers:
     """
 
     runs: tuple[tuple[str, str], ...]
+
+    def __post_init__(self) -> None:
+        spans = (re.search(r"\{(\d+)\.\.(\d+)\}", run) for run, _ in self.runs)
+        if sum(max(int(span[2]) - int(span[1]), 0) for span in spans if span) > MOST_LAYERS:
+            raise ValueShapeError(f"layers: expected {MOST_LAYERS:,} modules at most, saw {self.runs!r:.120}.")
 
     @classmethod
     def of(cls, values: Mapping[str, str]) -> Layers:

@@ -37,7 +37,10 @@ class ManifestError(AffidavitError):
 
 
 class Status(enum.Enum):
-    """How a run ended. There is no status for running: a manifest is written at the end."""
+    """How a run ended. There is no status for running: a manifest is written at the end.
+
+    REFUSED was never started; STOPPED was ended by us, because somebody had said when (``--stop-on``).
+    """
 
     FINISHED = "FINISHED"
     FAILED = "FAILED"
@@ -47,6 +50,7 @@ class Status(enum.Enum):
     TIMEOUT = "TIMEOUT"
     ABANDONED = "ABANDONED"
     REFUSED = "REFUSED"
+    STOPPED = "STOPPED"
 
 
 class Process(Part, frozen=True, kw_only=True):

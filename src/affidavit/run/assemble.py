@@ -97,14 +97,18 @@ def _rehearsal(subject: _Subject, root: Path, vocabulary: Vocabulary) -> Record 
     """Return the latest sealed rehearsal of the same recipe that started before the run, or None."""
     if subject.record.kind is not Kind.RUN:
         return None
-    held = [run for run in runs(root) if run.is_sealed]
-    started = next((run.started_ns for run in runs(root) if run.folder == subject.folder), None)
+    held = runs(root)
+    started = next((run.started_ns for run in held if run.folder == subject.folder), None)
     for run in reversed(held):
-        if started is not None and run.started_ns >= started:
+        if not run.is_sealed or (started is not None and run.started_ns >= started):
             continue
-        sealed = seal.read_sealed(run.folder).manifest
-        if sealed.kind is Kind.REHEARSAL and sealed.recipe == subject.recipe:
-            return on_another_seat(read_record(run.folder, vocabulary), host=sealed.launcher.host, here=subject.host)
+        try:
+            sealed = seal.read_sealed(run.folder).manifest
+            if sealed.kind is Kind.REHEARSAL and sealed.recipe == subject.recipe:
+                record = read_record(run.folder, vocabulary)
+                return on_another_seat(record, host=sealed.launcher.host, here=subject.host)
+        except AffidavitError:
+            continue  # what is wrong with another run keeps nobody from judging this one; "ls" names it
     return None
 
 

@@ -7,9 +7,10 @@ Each is one small file of the run folder, written once: ``attempt.<number>.<task
 from __future__ import annotations
 
 import datetime
+import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,9 +19,11 @@ import msgspec
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.observation import Aspect, Observation, observation_from_json, observation_to_json
 from affidavit.record import file
-from affidavit.record.record import Fact
+from affidavit.record.manifest import Count, Instant, Status
+from affidavit.record.record import Fact, Kind
 from affidavit.run.process import Identity
 from affidavit.run.scheduler import Scheduler
+from affidavit.run.spool import is_spool
 
 FORMAT = 1
 PULSE_SECONDS = 30.0
@@ -28,7 +31,10 @@ PULSE_SECONDS = 30.0
 STALE_SECONDS = 900.0
 """How long that file must have been still before somebody on another host calls the attempt abandoned."""
 
-_NAME = re.compile(r"attempt\.(\d+)\.(\d+)\.json")
+FILE_BYTES = 1 << 20
+"""The most bytes that such a file may have; a command line is the longest thing in one."""
+
+_NAME = re.compile(r"attempt\.(\d{1,9})\.(\d{1,9})\.json")
 Written = TypeVar("Written")
 
 
@@ -43,7 +49,7 @@ class Start:
     run: str
     number: int
     task: int
-    kind: str
+    kind: Kind
     recipe: str
     command: tuple[str, ...]
     cwd: str
@@ -51,7 +57,7 @@ class Start:
     spool: str
     supervisor: Identity
     scheduler: Scheduler
-    started: str
+    started: Instant
     format: int = FORMAT
 
 
@@ -67,16 +73,21 @@ class Child:
 class Ended:
     """How the command ended, as the supervisor saw it.
 
-    ``code`` is the child's own as a shell gives it (128 + n for signal n), ``signal`` the n or 0, ``status`` the name
-    of a :class:`~affidavit.record.manifest.Status`.
+    ``code`` is the child's own as a shell gives it (128 + n for signal n), ``signal`` the n or 0.
     """
 
-    status: str
+    status: Status
     code: int
-    signal: int
-    ended: str
+    signal: Count
+    ended: Instant
     notes: tuple[str, ...] = ()
     format: int = FORMAT
+
+    def __post_init__(self) -> None:
+        if self.status is Status.FINISHED and (self.code or self.signal):
+            raise ValueError(f"FINISHED with exit code {self.code}, signal {self.signal}")
+        if self.status is Status.FAILED and self.code <= 0:
+            raise ValueError(f"FAILED with exit code {self.code}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,9 +101,9 @@ class Told:
     pulse: float
 
 
-def now() -> str:
+def now() -> datetime.datetime:
     """Return this moment with its zone."""
-    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
+    return datetime.datetime.now(datetime.timezone.utc)
 
 
 def claim(folder: Path, start: Start) -> bool:
@@ -117,8 +128,15 @@ def write_facts(folder: Path, start: Start, facts: Sequence[Fact]) -> None:
     )
 
 
+def numbers(folder: Path) -> tuple[int, ...]:
+    """Return the numbers of the attempts that a run folder has files of."""
+    return tuple(int(match[1]) for path in folder.glob("attempt.*.json") if (match := _NAME.fullmatch(path.name)))
+
+
 def read_attempts(folder: Path) -> tuple[Told, ...]:
-    """Return what every supervisor told, by attempt and task. ``ended`` is looked for in the spool too.
+    """Return what every supervisor told, by attempt and task; ``spool`` is "" where there is none of ours.
+
+    The spool may hold what could not be written to a run folder that was full.
 
     Raises:
         AttemptError: a file is truncated, hostile or newer.
@@ -129,8 +147,10 @@ def read_attempts(folder: Path) -> tuple[Told, ...]:
         if match is None:
             continue
         start = _read(path, Start)
+        if not is_spool(Path(start.spool), run=folder.name, attempt=start.number):
+            start = replace(start, spool="")
         suffix = f"{match[1]}.{match[2]}.json"
-        places = (folder, Path(start.spool))
+        places = (folder, *([Path(start.spool)] if start.spool else ()))
         found.append(
             Told(
                 start=start,
@@ -144,12 +164,12 @@ def read_attempts(folder: Path) -> tuple[Told, ...]:
 
 
 def _first(places: tuple[Path, ...], name: str, kind: type[Written]) -> Written | None:
-    return next((_read(place / name, kind) for place in places if (place / name).is_file()), None)
+    return next((_read(place / name, kind) for place in places if os.path.lexists(place / name)), None)
 
 
 def _read(path: Path, kind: type[Written]) -> Written:
     try:
-        raw = path.read_bytes()
+        raw = file.read(path, limit=FILE_BYTES)
         version = msgspec.json.decode(raw, type=_Format).format
         if version != FORMAT:
             raise AttemptError(
@@ -158,7 +178,7 @@ def _read(path: Path, kind: type[Written]) -> Written:
                 "Not affected: the journals and the sealed manifests of this run."
             )
         return msgspec.json.decode(raw, type=kind)
-    except (OSError, msgspec.MsgspecError) as error:
+    except (file.FileShapeError, msgspec.MsgspecError) as error:
         raise AttemptError(
             f"{path}: expected what a supervisor wrote of its attempt, saw {type(error).__name__}: {error}.\n"
             "This means nobody can say how this attempt ended. Move the file away to seal from the journals alone.\n"

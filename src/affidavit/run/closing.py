@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from affidavit.record.manifest import Attempt, Process, Status
-from affidavit.run.attempt import Told
+from affidavit.run.attempt import Told, now
 from affidavit.run.ending import Ending
 from affidavit.run.gathered import Gathered, Trainer
 from affidavit.run.process import Life, is_same_boot, life
@@ -16,6 +16,7 @@ _CAUSE_FIRST = (
     Status.OOM,
     Status.TIMEOUT,
     Status.PREEMPTED,
+    Status.STOPPED,
     Status.KILLED,
     Status.FAILED,
     Status.ABANDONED,
@@ -48,8 +49,8 @@ def close(gathered: Gathered, number: int) -> Closing:
     came = min(endings, key=lambda ending: _CAUSE_FIRST.index(ending.status))
     first = told[0].start if told else None
     beats = [one.last_seen for one in trainers if one.last_seen is not None]
-    ended = [datetime.datetime.fromisoformat(one.ended.ended) for one in told if one.ended]
-    started = datetime.datetime.fromisoformat(first.started) if first else min(beats, default=_now())
+    ended = [one.ended.ended for one in told if one.ended]
+    started = first.started if first else min(beats, default=now())
     return Closing(
         Attempt(
             number=number,
@@ -70,7 +71,7 @@ def _seen(told: Told) -> Ending | None:
     """Return what the supervisor saw; its notes are told with the rest of what it wrote."""
     if told.ended is None:
         return None
-    return Ending(status=Status(told.ended.status), code=told.ended.code, signal=told.ended.signal)
+    return Ending(status=told.ended.status, code=told.ended.code, signal=told.ended.signal)
 
 
 def _unseen(told: Told, trainers: Sequence[Trainer], *, restarted: bool) -> Ending:
@@ -121,7 +122,3 @@ def _process(one: Trainer) -> Process:
 def _pulse(told: Sequence[Told]) -> datetime.datetime | None:
     pulses = [one.pulse for one in told]
     return datetime.datetime.fromtimestamp(max(pulses), datetime.timezone.utc) if pulses else None
-
-
-def _now() -> datetime.datetime:
-    return datetime.datetime.now(datetime.timezone.utc)

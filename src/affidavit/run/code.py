@@ -124,14 +124,23 @@ def _read(state: State, places: Sequence[Path], cwd: Path) -> _Listing | Unknown
     own: list[LoadedFile] = []
     configs: set[Path] = set()
     installed: list[LoadedFile] = []
-    for line in content.decode("utf-8", "surrogateescape").splitlines():
-        said = json.loads(line)
-        if said["kind"] in ("code", "config"):
-            own.append(LoadedFile(path=cwd / said["path"], sha256=said["sha256"] or None))
-            configs |= {cwd / said["path"]} if said["kind"] == "config" else set()
-        elif said["kind"] == "installed":
-            installed.append(LoadedFile(path=cwd / said["path"]))
+    try:
+        for line in content.decode("utf-8", "surrogateescape").splitlines():
+            said = json.loads(line)
+            if said["kind"] in ("code", "config"):
+                own.append(LoadedFile(path=_path(cwd, said), sha256=said["sha256"] or None))
+                configs |= {_path(cwd, said)} if said["kind"] == "config" else set()
+            elif said["kind"] == "installed":
+                installed.append(LoadedFile(path=_path(cwd, said)))
+    except (ValueError, KeyError, TypeError) as error:
+        return Unknown(Cause.EVIDENCE_LOST, f"the list of loaded files {state.value} is none: {error!r}")
     return _Listing(tuple(own), frozenset(configs), tuple(installed))
+
+
+def _path(cwd: Path, said: Mapping[str, str]) -> Path:
+    if "\0" in said["path"]:
+        raise ValueError("a path with a zero byte")
+    return cwd / said["path"]
 
 
 def evidence(digest: Digest, places: Iterable[Path]) -> bytes | None:

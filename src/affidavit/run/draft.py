@@ -10,7 +10,7 @@ from pathlib import Path
 import affidavit
 from affidavit.fact import folder as names
 from affidavit.fact.observation import Cause, Known, Unknown
-from affidavit.fact.term import Vocabulary
+from affidavit.fact.term import Scope, Vocabulary
 from affidavit.observe import config_arguments
 from affidavit.record.manifest import Evidence, Interpreter, Launcher, Manifest, Status, from_record
 from affidavit.record.merge import merge
@@ -27,16 +27,16 @@ def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str
     told = [f"not attached: {line}" for line in gathered.refused]
     told += gathered.vetoed
     told += [note for one in gathered.told if one.ended for note in one.ended.notes]
+    project, strange = _project_facts(gathered, vocabulary)
     record = merge(
         [one.reading for one in gathered.trainers],
-        kind=Kind(last.kind) if last else Kind.RUN,
+        kind=last.kind if last else Kind.RUN,
         subject=gathered.run,
         vocabulary=vocabulary,
-        notes=(*gathered.notes, *told, *notes),
+        notes=(*gathered.notes, *told, *strange, *notes),
         steps=steps(gathered.trainers),
         silence=_silence(gathered),
     )
-    project = _project_facts(gathered)
     opened = gathered.trainers[-1].reading.opened if gathered.trainers else {}
     cwd = Path(str(opened.get("cwd") or (last.cwd if last else ".")))
     named = config_arguments(last.command, Path(last.cwd)) if last else ()
@@ -49,8 +49,8 @@ def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str
         commits=_commits(project, Path(last.project)) if last else {},
         named=frozenset(named),
     )
-    known = tuple(fact for fact in project if fact.name in vocabulary)
-    return record.with_facts((*record.facts, *known, *code))
+    outside = {fact.name: fact for fact in (*project, *code)}  # no process inside speaks for these
+    return record.with_facts((*(fact for fact in record.facts if fact.name not in outside), *outside.values()))
 
 
 def draft(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = ()) -> Manifest:
@@ -86,7 +86,7 @@ def _silence(gathered: Gathered) -> Unknown:
     """Return why nothing is known where no process left a journal, with the likeliest cause in plain words."""
     start = gathered.told[-1].start if gathered.told else None
     ended = gathered.told[-1].ended if gathered.told else None
-    if ended is not None and ended.status == Status.REFUSED.value and not gathered.hello:
+    if ended is not None and ended.status is Status.REFUSED and not gathered.hello:
         return Unknown(Cause.NOT_REACHED, "the command was not started")
     if gathered.hello:
         return Unknown(Cause.NOTHING_TRAINED, "attached, and no training loop that an adapter knows has begun a step")
@@ -109,12 +109,23 @@ def _likely(command: Sequence[str]) -> str:
     return ""
 
 
-def _project_facts(gathered: Gathered) -> tuple[Fact, ...]:
-    """Return what was found before the command started, each fact from the last attempt that speaks of it."""
+def _project_facts(gathered: Gathered, vocabulary: Vocabulary) -> tuple[tuple[Fact, ...], tuple[str, ...]]:
+    """Return what was found before the command started, and a note for each thing that can be no fact here.
+
+    Each fact is from the last attempt that speaks of it.
+    """
     found: dict[str, Fact] = {}
     for told in sorted(gathered.told, key=lambda told: (told.start.number, -told.start.task)):
         found |= {fact.name: fact for fact in told.facts}
-    return tuple(found.values())
+    fitting = tuple(fact for fact in found.values() if _fits(fact, vocabulary))
+    strange = (f"{name}: stated before the command, and no such fact can be" for name in found)
+    return fitting, tuple(note for note, fact in zip(strange, found.values()) if fact not in fitting)
+
+
+def _fits(fact: Fact, vocabulary: Vocabulary) -> bool:
+    if fact.name not in vocabulary or vocabulary[fact.name].scope is Scope.RANK:
+        return False
+    return isinstance(fact.state, Unknown) or vocabulary[fact.name].admits(fact.state.value)
 
 
 def _commits(facts: Sequence[Fact], project: Path) -> dict[Path, str]:

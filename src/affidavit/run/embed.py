@@ -67,7 +67,7 @@ def finish(prepared: Prepared) -> None:
     notebook = "ipykernel" in sys.modules  # every cell that ever failed leaves its error there
     failed = None if notebook else getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     ended = Ended(
-        status=(Status.FAILED if failed is not None else Status.FINISHED).value,
+        status=Status.FAILED if failed is not None else Status.FINISHED,
         code=1 if failed is not None else 0,
         signal=0,
         ended=attempts.now(),

@@ -62,7 +62,7 @@ def ending(
     took = tuple(warning for warning in warned if _could_end(warning, scheduler))
     by = number or (took[-1].signal if took else 0)
     if stopped:
-        return Ending(status=Status.REFUSED, code=code, signal=number, notes=(stopped,))
+        return Ending(status=Status.STOPPED, code=code, signal=number, notes=(stopped,))
     if memory_kills and code:
         note = f"the kernel killed {memory_kills} of its processes for want of memory"
         return Ending(status=Status.OOM, code=code, signal=number, notes=(note,))

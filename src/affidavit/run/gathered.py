@@ -98,8 +98,7 @@ def gather(folder: Path) -> Gathered:
         AttemptError: what a supervisor wrote cannot be read.
     """
     told = read_attempts(folder)
-    spools = dict.fromkeys(Path(one.start.spool) for one in told)
-    places = (folder, *(spool for spool in spools if spool.is_dir()))
+    places = (folder, *dict.fromkeys(Path(one.start.spool) for one in told if one.start.spool))
     notes: list[str] = []
     longest: dict[str, Reading] = {}
     for path in (path for place in places for path in names.journals(place)):
@@ -133,7 +132,8 @@ def _length(reading: Reading) -> tuple[bool, int, int, int]:
 
 
 def _trainer(reading: Reading, places: Sequence[Path]) -> Trainer:
-    beats = [heartbeat.read(names.heartbeat(place, reading.process, reading.attempt)) for place in places]
+    paths = [names.heartbeat(place, reading.process, reading.attempt) for place in places]
+    beats = [heartbeat.read(path) for path in paths if path.is_file()]
     host, pid, start = (*reading.process.rsplit("-", 2), "", "")[:3]
     return Trainer(
         reading=reading,
@@ -154,6 +154,6 @@ def _lines(places: Sequence[Path], name: str) -> tuple[str, ...]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(errors="replace")
+        return path.read_text(errors="replace") if path.is_file() else ""
     except OSError:
         return ""

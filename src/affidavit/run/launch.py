@@ -80,7 +80,7 @@ def prepare(
         run="",
         number=0,
         task=job.task,
-        kind=kind.value,
+        kind=kind,
         recipe=recipe or command.recipe,
         command=tuple(map(_legible, redact_arguments(command.argv))),
         cwd=_legible(str(command.cwd)),

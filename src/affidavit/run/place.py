@@ -38,7 +38,7 @@ def place(runs: Path, start: Start) -> Place:
         stamp = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
         return Place(f"{stamp}-{secrets.token_hex(3)}", 0)
     job = re.sub(r"[^A-Za-z0-9._-]", "_", start.scheduler.job)
-    base = f"{start.scheduler.name}-{job}" + ("-rehearsal" if start.kind == Kind.REHEARSAL.value else "")
+    base = f"{start.scheduler.name}-{job}" + ("-rehearsal" if start.kind is Kind.REHEARSAL else "")
     for suffix in count(1):
         run = base if suffix == 1 else f"{base}-{suffix}"
         try:
@@ -80,5 +80,5 @@ def _number(earlier: Sequence[Told], start: Start) -> int | None:
     if not same_task:
         return last if start.scheduler.is_task else None
     ended = same_task[0].ended
-    done = ended is not None and ended.status in (Status.FINISHED.value, Status.REFUSED.value)
+    done = ended is not None and ended.status in (Status.FINISHED, Status.REFUSED, Status.STOPPED)
     return last + 1 if is_over(same_task[0]) and not done else None

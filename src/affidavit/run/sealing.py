@@ -22,6 +22,7 @@ from affidavit.fact.term import Vocabulary
 from affidavit.fact.vocabulary import load as load_vocabulary
 from affidavit.record import canonical, file, manifest, seal
 from affidavit.record.manifest import Manifest
+from affidavit.run.attempt import numbers
 from affidavit.run.draft import draft
 from affidavit.run.gathered import Gathered, gather
 from affidavit.run.spool import publish, remove
@@ -56,9 +57,9 @@ def ensure_sealed(folder: Path, vocabulary: Vocabulary | None = None) -> Manifes
     """
     if not folder.is_dir():
         raise SealingError(_refused(folder, "no such folder"))
-    if seal.is_sealed(folder) and not _is_outdated(folder):
-        return seal.read_sealed(folder).manifest
     try:
+        if seal.is_sealed(folder) and not _is_outdated(folder):
+            return seal.read_sealed(folder).manifest
         with _alone(folder):
             set_aside(folder)
             if not seal.is_sealed(folder):
@@ -73,7 +74,7 @@ def ensure_sealed(folder: Path, vocabulary: Vocabulary | None = None) -> Manifes
 
 def earlier(folder: Path) -> tuple[Path, ...]:
     """Return the folders of the seals of earlier attempts, the oldest first."""
-    found = (folder / EARLIER).glob("[0-9]*") if (folder / EARLIER).is_dir() else ()
+    found = (place for place in (folder / EARLIER).glob("[0-9]*") if place.name.isdecimal())
     return tuple(sorted(found, key=lambda place: int(place.name)))
 
 
@@ -101,8 +102,7 @@ def _is_outdated(folder: Path) -> bool:
     if not (folder / names.MANIFEST).is_file():
         return False
     sealed = manifest.decode(file.read(folder / names.MANIFEST, limit=manifest.SIZE_BYTES))
-    numbers = [int(path.name.split(".")[1]) for path in folder.glob("attempt.[0-9]*.json")]
-    return max(numbers, default=0) > max((attempt.number for attempt in sealed.attempts), default=-1)
+    return max(numbers(folder), default=0) > max((attempt.number for attempt in sealed.attempts), default=-1)
 
 
 def _seal(folder: Path, vocabulary: Vocabulary) -> None:

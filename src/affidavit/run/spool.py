@@ -85,6 +85,23 @@ def remove(spool: Path) -> None:
             return
 
 
+def is_spool(path: Path, *, run: str, attempt: int) -> bool:
+    """Say whether a path that a run folder names is where :func:`open_spool` puts that attempt of that run.
+
+    What is read from a spool is published, and then the spool is removed. A run folder that somebody else wrote could
+    name any folder of ours.
+    """
+    run_folder, ours = path.parent, path.parent.parent
+    try:
+        found = [folder.lstat() for folder in (ours, run_folder, path)]
+    except OSError:
+        return False
+    owner = found[0].st_uid
+    named = (ours.name, run_folder.name, path.name) == (f"affidavit-{owner}", run, str(attempt))
+    private = all(stat.S_ISDIR(one.st_mode) and one.st_uid == owner for one in found)
+    return named and private and os.geteuid() in (owner, 0)
+
+
 def _forget_lost(ours: Path) -> None:
     """Remove old spools whose run folder is gone: nobody will ever seal those, and this may be memory."""
     for launch in ours.glob("*/*/launch.*.json"):

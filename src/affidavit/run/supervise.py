@@ -195,7 +195,7 @@ class _Watch:
 def _finish(prepared: Prepared, came: Ending) -> Ended:
     """Write down how it ended, in the spool first: the run folder may be full, and the spool is found again."""
     ended = Ended(
-        status=came.status.value,
+        status=came.status,
         code=came.code,
         signal=came.signal,
         ended=attempts.now(),
