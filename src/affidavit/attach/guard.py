@@ -67,8 +67,8 @@ def _is_ours() -> bool:
 
 
 def describe(error: BaseException) -> str:
-    """Return an error's type and where it arose; its message may hold the run's data: only a digest is kept."""
+    """Return an error's type, where it arose, and a digest of its way there; its message may hold the run's data."""
     frames = traceback.extract_tb(error.__traceback__)
-    where = f"{frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno}" if frames else "nowhere"
-    digest = hashlib.sha256(str(error).encode("utf-8", "replace")).hexdigest()[:12]
-    return f"{type(error).__name__} at {where}, message {digest}"
+    steps = [f"{frame.filename.rpartition('/')[2]}:{frame.lineno}" for frame in frames] or ["nowhere"]
+    digest = hashlib.sha256(" ".join(steps).encode("utf-8", "replace")).hexdigest()[:12]
+    return f"{type(error).__name__} at {steps[-1]}, traceback {digest}"
