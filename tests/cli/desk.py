@@ -95,18 +95,17 @@ class Desk:
 
     def train(
         self,
-        facts: Mapping[str, Value] = CLEAN,
-        *,
+        *trainings: Mapping[str, Value],
         code: int = 0,
         options: Sequence[str] = (),
         verb: str = "run",
         rows: Sequence[object] = ROWS,
         pause: float = 0.0,
     ) -> subprocess.CompletedProcess[str]:
-        """Return what a run of a script that resolves to these facts did; it ends with this code."""
-        values = {term: to_json(value) for term, value in facts.items()}
+        """Return what a run of a script did that trains once for each set of facts; it ends with this code."""
+        values = [{term: to_json(value) for term, value in facts.items()} for facts in trainings or (CLEAN,)]
         path = self.root.parent / "facts.json"
-        path.write_text(json.dumps({"facts": values, "rows": list(rows), "pause": pause, "code": code}))
+        path.write_text(json.dumps({"trainings": values, "rows": list(rows), "pause": pause, "code": code}))
         told = {"FACTS": str(path), "NARRATOR": str(NARRATOR)}
         return self.start(verb, *options, "--", sys.executable, "train.py", **told)
 

@@ -1,7 +1,7 @@
 """A training script without a framework: it writes the journal that it is told to write, as the inner half would.
 
-``$FACTS`` names a file with ``{"facts": {TERM: VALUE}, "rows": [ROW, …], "pause": SECONDS, "code": EXIT_CODE}``, values
-in their JSON form.
+``$FACTS`` names a file with ``{"trainings": [{TERM: VALUE}, …], "rows": [ROW, …], "pause": SECONDS, "code":
+EXIT_CODE}``, values in their JSON form.
 """
 
 from __future__ import annotations
@@ -28,27 +28,30 @@ def main() -> int:
     told = json.loads(Path(os.environ["FACTS"]).read_text())
     launched = Launch.read(Path(os.environ[VARIABLE]))
     spool, process, words = Path(launched.spool), process_identity(), load()
-    facts = {term: from_json(raw) for term, raw in told["facts"].items()}
-    facts["tokens.lit_spans"] = keep(spool / names.TOKENS, token_rows(told["rows"]))
-    facts["code.listing"] = keep(spool / names.EVIDENCE, listing())
+    trainings = [{term: from_json(raw) for term, raw in facts.items()} for facts in told["trainings"]]
+    for facts in trainings:
+        facts["tokens.lit_spans"] = keep(spool / names.TOKENS, token_rows(told["rows"]))
+        facts["code.listing"] = keep(spool / names.EVIDENCE, listing())
     details = {
         "attempt": launched.attempt,
-        "emits": sorted(facts),
+        "emits": sorted(trainings[0]),
         "executable": sys.executable,
         "cwd": str(Path.cwd()),
     }
     journal = Journal(names.journal(spool, process, launched.attempt), process=process, details=details)
     journal.write("bound", rank=0, world=1, backend="")
-    journal.write("episode", number=0, driver="narrator")
     beats = Heartbeat(names.heartbeat(spool, process, launched.attempt))
-    for step in (1, 2, 3):
-        beats.beat(step)
-    for term, value in facts.items():
-        journal.observe(Observation(term, Aspect.RESOLVED, Known(value, words[term].least, "narrator"), 0, 2))
-    journal.write("live", step=2)
-    print("the loss falls")
-    time.sleep(told["pause"])
-    journal.write("episode", number=0, driver="narrator", ended="returned")
+    for number, facts in enumerate(trainings):
+        journal.write("episode", number=number, driver="narrator")
+        for step in (1, 2, 3):
+            beats.beat(step)
+        for term, value in facts.items():
+            known = Known(value, words[term].least, "narrator")
+            journal.observe(Observation(term, Aspect.RESOLVED, known, number, 2))
+        journal.write("live", step=2)
+        print("the loss falls")
+        time.sleep(told["pause"])
+        journal.write("episode", number=number, driver="narrator", ended="returned")
     journal.close("exited")
     return int(told["code"])
 

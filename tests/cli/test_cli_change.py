@@ -104,7 +104,7 @@ WORLD = """
 import json, os, runpy, shutil
 path = os.path.join(os.environ["AFFIDAVIT_DIR"], "facts.json")
 with open(path, "w") as file:
-    json.dump({"facts": %r, "rows": [], "pause": 0, "code": 0}, file)
+    json.dump({"trainings": [%r], "rows": [], "pause": 0, "code": 0}, file)
 shutil.copy(__file__, "train.py")
 os.environ["FACTS"] = path
 runpy.run_path(os.environ["NARRATOR"], run_name="__main__")

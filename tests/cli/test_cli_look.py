@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from tests.cli.desk import Desk
+from tests.cli.desk import CLEAN, USERS, Desk
 
 
 def test_show_opens_with_the_checklist_and_ends_with_the_count(trained: Desk) -> None:
@@ -94,6 +94,19 @@ def test_tokens_are_lit_and_cannot_steer_the_terminal(trained: Desk) -> None:
     assert "\x1b" not in page and "\\x1b[31mred\\x1b[0m" in page
     said = trained.document("tokens")
     assert [span["lit"] for span in said["tokens"]["rows"][0]["spans"]] == [False, True]
+
+
+def test_of_two_trainings_the_worse_one_is_told_and_each_can_be_looked_at(project: Desk) -> None:
+    """The first lights the assistant's words; what waits for a review is the second."""
+    assert project.train(CLEAN, USERS).returncode == 0
+    told = " ".join(project.type("show").stdout.split())
+    assert "REVIEW never drilled no adapter; attention: sdpa asked, flash ran on 4 layers" in told
+    assert "lit: assistant, user, 76 of 76 tokens; training 2 of 2" in told
+    assert project.type("tokens").stdout.startswith("training 2 of 2\n76 of 76 tokens")
+    assert project.type("tokens", "--training", "1").stdout.startswith("training 1 of 2\n36 of 76 tokens")
+    assert (project.document("tokens")["training"], project.document("tokens", "--training", "1")["training"]) == (2, 1)
+    refused = project.type("tokens", "--training", "3")
+    assert refused.exit_code == 2 and "--training 3: the run has 2." in refused.stderr
 
 
 def test_tokens_that_are_gone_or_altered_are_said_to_be(copied: Desk) -> None:

@@ -22,7 +22,7 @@ FLAGS = {
     "check": ("--help", "--json", "--project", "--strict"),
     "ls": ("--help", "--json", "--limit"),
     "show": ("--facts", "--help", "--json"),
-    "tokens": ("--help", "--json", "--rank", "--rows"),
+    "tokens": ("--help", "--json", "--rank", "--rows", "--training"),
     "diff": ("--all", "--help", "--json"),
     "accept": ("--help", "--json"),
     "annotate": ("--author", "--falls", "--help", "--json", "--reason", "--survives"),

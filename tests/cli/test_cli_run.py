@@ -42,7 +42,8 @@ def test_the_live_checklist_comes_while_it_runs_and_is_not_said_twice(project: D
 def test_stop_on_ends_the_command_where_the_check_fails_live(project: Desk) -> None:
     ended = project.train(EAGER, pause=30, options=("--stop-on", "attention-as-requested"))
     assert ended.returncode == 128 + 15
-    assert "note     --stop-on attention-as-requested" in project.type("show").stdout
+    shown = project.type("show").stdout
+    assert "note     --stop-on attention-as-requested" in shown and "STOPPED (signal 15, SIGTERM)" in shown
     assert project.train(EAGER, pause=1, options=("--stop-on", "ranks-agree")).returncode == 0
 
 
@@ -52,6 +53,10 @@ def test_code_that_no_commit_holds_is_refused_before_it_runs(project: Desk) -> N
     ended = project.train()
     assert ended.returncode == 1 and ended.stdout == ""
     assert "train.py (modified)" in ended.stderr and "REFUSED" in ended.stderr
+    shown = project.type("show").stdout
+    assert "REFUSED before it started" in shown and "1 check: 1 FAIL." in shown
+    assert "attached on" not in shown and "UNKNOWN" not in shown, "nothing ran, so nothing is missing"
+    assert project.type("check").exit_code == 1 and "REFUSED before it started" in project.type("ls").stdout
     allowed = project.train(options=("--tree", "allow", "--reason", "trying something"))
     assert allowed.returncode == 0 and "edited" in allowed.stdout
     gate = next(fact for fact in project.document("show")["facts"] if fact["term"] == "tree.gate")

@@ -14,7 +14,7 @@ from affidavit.gate import Waiver
 from affidavit.record.chain import Annotation, Extent
 from affidavit.record.fold import fold
 from affidavit.record.ledger import Ledger
-from affidavit.record.record import Record
+from affidavit.record.record import Fact, Record
 from affidavit.report import text
 from affidavit.report.checklist import checklist, lines
 from affidavit.report.statement import Statement
@@ -96,6 +96,15 @@ def test_one_line_for_each_landmine_and_what_is_not_covered_is_no_pass() -> None
     uncovered = [row for row in rows if row.verdict is None]
     assert len(uncovered) == 5 and all(row.uncovered for row in uncovered)
     assert draw(lines(uncovered)).count("not covered") == 5
+
+
+def test_what_is_unknown_and_nobody_waits_for_is_no_noise() -> None:
+    case = healthy()
+    for name in ("tree.bystanders", "tree.commit"):
+        unseen = Fact(name=name, state=Unknown(Cause.NO_REPOSITORY, "no .git here"))
+        others = (fact for fact in case.subject.facts if fact.name != name)
+        drawn = draw(text.report(statement(case.with_record("run", case.subject.with_facts((*others, unseen))))))
+        assert ("UNKNOWN  1 fact: the code is in no git repository" in drawn) is (name == "tree.commit")
 
 
 def test_a_check_that_exists_and_is_not_owed_covers_nothing() -> None:

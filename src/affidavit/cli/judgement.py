@@ -11,7 +11,7 @@ from affidavit.cli.project import Project, today
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.gate import decide
 from affidavit.record import fold
-from affidavit.record.manifest import Manifest
+from affidavit.record.manifest import Manifest, Status
 from affidavit.record.record import Fact, Kind, Record, ordered
 from affidavit.record.runs import RunFolder
 from affidavit.report.statement import Statement
@@ -87,6 +87,8 @@ def status_of(found: Manifest | Running) -> str:
     """Say how a run stands, in the words of its manifest once it is over."""
     if isinstance(found, Running):
         return f"running, attempt {found.attempt + 1}, step {found.last_step}"
+    if found.status is Status.REFUSED:
+        return f"{found.ending} before it started"
     attempts = f", {len(found.attempts)} attempts" if len(found.attempts) > 1 else ""
     last = found.attempts[-1].last_step if found.attempts else 0
     return f"{found.ending}, step {last}{attempts}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -27,8 +28,11 @@ TERM = "tokens.lit_spans"
 @run_argument
 @click.option("--rows", default=8, show_default=True, type=click.IntRange(min=1), help="Show so many rows.")
 @click.option("--rank", default=0, show_default=True, type=click.IntRange(min=0), help="Whose rows.")
+@click.option(
+    "--training", type=click.IntRange(min=1), metavar="N", help="Of a script that trains more than once; else the last."
+)
 @json_option
-def command(run: str, rows: int, rank: int, as_json: bool) -> int:
+def command(run: str, rows: int, rank: int, training: int | None, as_json: bool) -> int:
     """Show which tokens the loss is computed on, by role and turn, and in the text itself.
 
     What carries the loss stands in ⟦ ⟧. The text stays in the run's own folder and is in no export; tokens = "ids" or
@@ -36,14 +40,31 @@ def command(run: str, rows: int, rank: int, as_json: bool) -> int:
     """
     project = here()
     found = project.find(run)
-    case = judged(project, found).case
+    case = _at(judged(project, found).case, training)
     kept = _kept(found.folder, case, rank)
     if as_json:
-        page.say({"run": found.id, "rank": rank, "tokens": None if isinstance(kept, str) else document.spans(kept)})
+        page.say(
+            {
+                "run": found.id,
+                "rank": rank,
+                "training": case.episode + 1,
+                "tokens": None if isinstance(kept, str) else document.spans(kept),
+            }
+        )
         return 0
+    if case.subject.episodes > 1:
+        page.show([line(Span(f"training {case.episode + 1} of {case.subject.episodes}", Tone.STRONG))])
     page.show(tokens.headline(case))
     page.show([_missing(kept)] if isinstance(kept, str) else tokens.rows(kept, limit=rows))
     return 0
+
+
+def _at(case: Case, training: int | None) -> Case:
+    """Return the case at one training, the last by default."""
+    held = case.subject.episodes
+    if training is not None and training > held:
+        raise click.UsageError(f"--training {training}: the run has {held}.")
+    return replace(case, episode=(training or held) - 1)
 
 
 def _missing(why: str) -> Line:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from affidavit.case import Need
 from affidavit.check.finding import Finding, Landmine, Verdict
 from affidavit.fact.term import Scope
+from affidavit.record.record import Record
 from affidavit.report.evidence import evidence
 from affidavit.report.statement import Statement
 from affidavit.report.terminal import Line, Span, Tone, line
@@ -37,7 +38,7 @@ class Row:
 
 
 def checklist(statement: Statement) -> tuple[Row, ...]:
-    """Return one row for each landmine, in order.
+    """Return one row for each landmine, in order; of several trainings its evidence is that of the worst.
 
     A landmine none of whose checks this record owes is not covered, and the row says why.
     """
@@ -60,21 +61,31 @@ def _row(statement: Statement, landmine: Landmine) -> Row:
         exists = any(check.landmine is landmine for check in statement.checks)
         why = "no check is owed here" if exists else "instruments not built"
         return Row(landmine=landmine, verdict=None, uncovered=why)
-    phrases = evidence(statement.case, findings)
-    if phrases and _speaks_of_ranks(statement, findings):
-        phrases = (*phrases, f"{statement.case.subject.world} ranks")
+    told = min(findings, key=lambda finding: _WORST_FIRST.index(finding.verdict))
+    phrases = evidence(replace(statement.case, episode=told.episode), findings)
+    if phrases and _is_ranked(statement, findings):
+        phrases = (*phrases, *_extent(statement.case.subject, told.episode))
     return Row(
         landmine=landmine,
-        verdict=worst(findings),
+        verdict=told.verdict,
         evidence=phrases,
         proved=_proved(statement, findings),
     )
 
 
-def _speaks_of_ranks(statement: Statement, findings: tuple[Finding, ...]) -> bool:
+def _is_ranked(statement: Statement, findings: tuple[Finding, ...]) -> bool:
+    """Say whether what is told was read in processes that trained, and not outside of them."""
     words = statement.case.vocabulary
     names = {Need.parse(need).name for finding in findings for need in finding.cites}
-    return statement.case.subject.world > 1 and any(words[name].scope is Scope.RANK for name in names if name in words)
+    return any(words[name].scope is Scope.RANK for name in names if name in words)
+
+
+def _extent(subject: Record, episode: int) -> Iterator[str]:
+    """Yield of how many ranks the evidence speaks and of which training, where there is more than one."""
+    if subject.world > 1:
+        yield f"{subject.world} ranks"
+    if subject.episodes > 1:
+        yield f"training {episode + 1} of {subject.episodes}"
 
 
 def _proved(statement: Statement, findings: tuple[Finding, ...]) -> str:

@@ -27,7 +27,7 @@ _REMARKS_SHOWN = 3
 def report(statement: Statement) -> Iterator[Line]:
     """Yield the whole report; a clean run takes about a dozen lines.
 
-    Blind to: facts that are known and that no check reads; ``show --facts`` lists them.
+    Blind to: facts that no check reads, known or not; ``show --facts`` lists them.
     """
     yield from _attachment(statement)
     yield line(
@@ -114,11 +114,11 @@ def _waiver(waiver: Waiver | None) -> Iterator[Line]:
 
 
 def _unknown(statement: Statement) -> Iterator[Line]:
-    """Yield one entry for each cause: the facts it leaves unknown and the checks that wait for them."""
+    """Yield one entry for each cause for which a check waits: the facts it leaves unknown, and those checks."""
     gaps = tuple(_gaps(statement))
     for cause in Cause:
         of_cause = [gap for gap in gaps if gap.cause is cause]
-        if of_cause:
+        if any(gap.check for gap in of_cause):
             yield _folded(cause, of_cause)
 
 
@@ -155,7 +155,7 @@ def _folded(cause: Cause, gaps: list[_Gap]) -> Line:
     of = _count(len(facts), "fact") if facts else _count(len(checks), "check")
     why = f" ({_some(reasons, 2)})" if reasons else ""
     names = f" Unseen: {_some(facts, _NAMES_SHOWN)}." if facts else ""
-    waiting = f" Unanswered: {_some(checks, _NAMES_SHOWN)}." if checks else " No check waits for it."
+    waiting = f" Unanswered: {_some(checks, _NAMES_SHOWN)}."
     return line(f"{of}: {cause.value}{why}.{names}{waiting}", head=Span(_WORD, Tone.DOUBT), indent=_INDENT)
 
 

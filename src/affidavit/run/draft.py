@@ -22,21 +22,27 @@ from affidavit.run.tree import kept_commits
 
 
 def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = ()) -> Record:
-    """Return the record of a run as it stands, code identity included; it need not be over."""
+    """Return the record of a run as it stands, code identity included; it need not be over.
+
+    A command that was refused before its start left no run, and its record is the project's.
+    """
     last = gathered.told[-1].start if gathered.told else None
     told = [f"not attached: {line}" for line in gathered.refused]
     told += gathered.vetoed
     told += [note for one in gathered.told if one.ended for note in one.ended.notes]
     project, strange = _project_facts(gathered, vocabulary)
+    kind = Kind.PROJECT if not gathered.is_started else last.kind if last else Kind.RUN
     record = merge(
         [one.reading for one in gathered.trainers],
-        kind=last.kind if last else Kind.RUN,
+        kind=kind,
         subject=gathered.run,
         vocabulary=vocabulary,
         notes=(*gathered.notes, *told, *strange, *notes),
         steps=steps(gathered.trainers),
         silence=_silence(gathered),
     )
+    if kind is Kind.PROJECT:
+        return record.with_facts((*record.facts, *project))
     opened = gathered.trainers[-1].reading.opened if gathered.trainers else {}
     cwd = Path(str(opened.get("cwd") or (last.cwd if last else ".")))
     named = config_arguments(last.command, Path(last.cwd)) if last else ()
@@ -85,9 +91,6 @@ def draft(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = 
 def _silence(gathered: Gathered) -> Unknown:
     """Return why nothing is known where no process left a journal, with the likeliest cause in plain words."""
     start = gathered.told[-1].start if gathered.told else None
-    ended = gathered.told[-1].ended if gathered.told else None
-    if ended is not None and ended.status is Status.REFUSED and not gathered.hello:
-        return Unknown(Cause.NOT_REACHED, "the command was not started")
     if gathered.hello:
         return Unknown(Cause.NOTHING_TRAINED, "attached, and no training loop that an adapter knows has begun a step")
     if gathered.refused:

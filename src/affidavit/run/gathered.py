@@ -12,6 +12,7 @@ from affidavit.attach.veto import VETOES
 from affidavit.fact import folder as names
 from affidavit.fact import journal
 from affidavit.fact.journal import JournalError, Reading
+from affidavit.record.manifest import Status
 from affidavit.run.attempt import Told, read_attempts
 from affidavit.run.place import is_over
 from affidavit.run.process import Life, life, myself
@@ -62,6 +63,12 @@ class Gathered:
         """The attempts that anything speaks of, in order."""
         spoken = {told.start.number for told in self.told} | {one.reading.attempt for one in self.trainers}
         return tuple(sorted(spoken))
+
+    @property
+    def is_started(self) -> bool:
+        """Whether the command was ever started; where every attempt was refused, all there is is the project."""
+        refused = all(one.ended is not None and one.ended.status is Status.REFUSED for one in self.told)
+        return bool(self.trainers) or not (self.told and refused)
 
     def of(self, number: int) -> tuple[tuple[Told, ...], tuple[Trainer, ...]]:
         """Return what the supervisors told, and who trained, in one attempt."""
