@@ -72,6 +72,17 @@ def test_a_fault_is_caught_and_its_twin_is_quiet(
         assert accused == {}
 
 
+@pytest.mark.parametrize("script", sorted((HERE / "quiet").glob("*.py")), ids=lambda script: script.stem)
+def test_a_run_that_no_check_is_about_is_quiet(world_server: Server, tmp_path: Path, script: Path) -> None:
+    launch = names.launch(tmp_path, 0)
+    Launch(run="world", folder=str(tmp_path), spool=str(tmp_path)).write(launch)
+    ended = world_server.run(script, (str(tmp_path / "output"),), launch=launch)
+    assert ended.returncode == 0, ended.stderr
+    loud = [finding for finding in _judged(tmp_path) if finding.verdict not in (Verdict.PASS, Verdict.NOT_APPLICABLE)]
+    outside = {"code-is-committed", "tree-is-committed"}  # their facts come from the launcher, which is not here
+    assert {finding.check for finding in loud} == outside, loud
+
+
 @pytest.mark.parametrize(("stem", "code"), [("fault", 1), ("clean", 0)])
 def test_two_ranks_under_the_true_launcher(tmp_path: Path, stem: str, code: int) -> None:
     environment = {**os.environ, "AFFIDAVIT_DIR": str(tmp_path), "HF_HUB_OFFLINE": "1"}

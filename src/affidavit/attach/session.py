@@ -172,12 +172,15 @@ class Session:
         if self.launch.mode == "rehearsal" and self._count >= max(self.launch.rehearsal_steps, self.sampled_step):
             self._leave_rehearsal()
 
-    def unwatched(self, kind: type[Moment], cause: Cause, why: str) -> None:
-        """Say for every instrument that waits for this kind of moment that it will not come, and why."""
+    def unwatched(self, kind: type[Moment], cause: Cause, why: str, *, overrule: bool = False) -> None:
+        """Say for every instrument that waits for this kind of moment that it will not come, and why.
+
+        ``overrule`` takes back what was said on the word of another adapter, which knew less.
+        """
         for seat in self._seats:
             if any(kind is wanted for wanted, _, _ in type(seat.instrument).listeners()):
                 for term in seat.emit.emits:
-                    if term not in seat.emit.spoken:
+                    if overrule or term not in seat.emit.spoken:
                         seat.emit.unknown(term, cause, why)
 
     def note(self, text: str) -> None:
@@ -286,7 +289,7 @@ class Session:
             except (Exception, TimeLimitPassed) as error:  # noqa: BLE001  what it would have shown is Unknown
                 why = f"the {describer.framework} adapter could not describe the model: {describe(error)}"
                 for kind in describer.shows:
-                    self.unwatched(kind, Cause.INSTRUMENT_FAILED, why)
+                    self.unwatched(kind, Cause.INSTRUMENT_FAILED, why, overrule=True)
 
     def _open_journal(self) -> None:
         process = process_identity()

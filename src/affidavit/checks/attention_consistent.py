@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from affidavit.case import Case, case_of
 from affidavit.check import Fail, Landmine, Outcome, Pass, Site, check
-from affidavit.checks.attention_as_requested import promised
+from affidavit.checks.attention_as_requested import attends, promised
 from affidavit.fact.values import Layers, Tally
 from affidavit.record.ranks import written
 
@@ -12,6 +12,7 @@ from affidavit.record.ranks import written
 @check(
     "attention-consistent",
     needs=("attention.configured", "attention.executed"),
+    when=(("attention.configured", attends),),
     landmine=Landmine.RESULT,
     unaffected="the data, the masks of the loss, the adapters",
 )

@@ -15,6 +15,10 @@ NEEDS = (
 )
 
 
+def stand_for_tokens(labels: Value) -> bool:
+    return labels == "each token"
+
+
 def is_selective(asked: Value) -> bool:
     return asked in ("assistant", "completion")
 
@@ -22,7 +26,7 @@ def is_selective(asked: Value) -> bool:
 @check(
     "supervised-as-requested",
     needs=NEEDS,
-    when=(("tokens.supervision_requested", is_selective),),
+    when=(("tokens.labels", stand_for_tokens), ("tokens.supervision_requested", is_selective)),
     landmine=Landmine.RESULT,
     unaffected="the attention, the adapters, the code",
 )
@@ -79,6 +83,7 @@ def _() -> Case:
         ((0, "user", 4, 40, 0, 0), (1, "assistant", 4, 36, 36, 4)),
     )
     run: dict[str, Value] = {
+        "tokens.labels": "each token",
         "tokens.supervision_requested": "assistant",
         "tokens.seen_by_role": Tally.count("tokens", {"user": 40, "assistant": 36, "template": 20}),
         "tokens.supervised_by_role": Tally.count("tokens", {"user": 0, "assistant": 36, "template": 0}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from affidavit.case import Case, case_of
 from affidavit.check import Landmine, Outcome, Pass, Review, Site, Verdict, check
-from affidavit.checks.supervised_as_requested import is_selective
+from affidavit.checks.supervised_as_requested import is_selective, stand_for_tokens
 from affidavit.fact.values import Tally, Value
 
 NEEDS = ("tokens.supervised_roles", "tokens.supervised_by_role", "tokens.seen_by_role")
@@ -15,7 +15,10 @@ EXPECTED = {"assistant", "text"}
 @check(
     "supervised-roles-reviewed",
     needs=NEEDS,
-    when=(("tokens.supervision_requested", lambda asked: not is_selective(asked)),),
+    when=(
+        ("tokens.labels", stand_for_tokens),
+        ("tokens.supervision_requested", lambda asked: not is_selective(asked)),
+    ),
     landmine=Landmine.RESULT,
     unaffected="the attention, the adapters, the code",
 )
@@ -47,6 +50,7 @@ def supervised_roles_reviewed(case: Case) -> Outcome:
 @supervised_roles_reviewed.healthy
 def _() -> Case:
     run: dict[str, Value] = {
+        "tokens.labels": "each token",
         "tokens.supervision_requested": "unstated",
         "tokens.supervised_roles": ("assistant",),
         "tokens.supervised_by_role": Tally.count("tokens", {"assistant": 36, "user": 0}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from string import hexdigits
 
 from affidavit.case import SUBJECT, Case, Need
 from affidavit.check.finding import Finding
@@ -11,6 +12,8 @@ from affidavit.fact.values import Layers, Table, Tally, Value
 from affidavit.record.compare import display
 
 _LONGEST = 60
+_ELSEWHERE = ("installed", "stdlib")
+"""Verdicts on loaded files that no commit of the project answers for."""
 
 
 def evidence(case: Case, findings: Iterable[Finding]) -> tuple[str, ...]:
@@ -53,7 +56,10 @@ def added(case: Case, name: str) -> Tally | None:
 def _attention(case: Case, names: tuple[str, ...]) -> str:
     asked, kernels = _said(case, "attention.requested"), _said(case, "attention.kernels")
     layers = _known(case, "attention.configured")
-    where = f" on {len(layers.expand())} layers" if isinstance(layers, Layers) else ""
+    if isinstance(layers, Layers) and not layers.runs:
+        return "no attention"
+    count = len(layers.expand()) if isinstance(layers, Layers) else 0
+    where = f" on {count} {'layer' if count == 1 else 'layers'}" if count else ""
     said = [f"{'none' if asked == 'unstated' else asked} asked"] if asked else []
     if kernels:
         said.append(f"{kernels} ran{where}")
@@ -85,16 +91,25 @@ def _adapter(case: Case, names: tuple[str, ...]) -> str:
 
 def _tree(case: Case, names: tuple[str, ...]) -> str:
     commit, examined = _known(case, "tree.commit"), _known(case, "tree.files_examined")
-    said = [f"commit {display(commit)[:12]}" if commit is not None else ""]
+    said = [_commit(display(commit)) if commit is not None else ""]
     said.append(f"{_files(examined)} examined" if isinstance(examined, int) else "")
-    said.append(_deviating(_known(case, "tree.deviations")))
+    said.append(_deviating(case, "tree.deviations") if examined else "")
     return ", ".join(part for part in said if part)
 
 
+def _commit(name: str) -> str:
+    """Return a commit's short name; the words that stand where there is none are not cut."""
+    return f"commit {name[:12]}" if set(name) <= set(hexdigits) else name
+
+
 def _code(case: Case, names: tuple[str, ...]) -> str:
+    """Say how many files ran; only the project's are held against a commit, so they alone may be called committed."""
     files = _known(case, "code.files_by_verdict")
-    said = [f"{_files(files.total)} ran" if isinstance(files, Tally) else ""]
-    said.append(_deviating(_known(case, "code.deviations")))
+    if not isinstance(files, Tally):
+        return _deviating(case, "code.deviations")
+    own = files.total - sum(files[verdict] for verdict in _ELSEWHERE)
+    said = [f"{_files(files.total)} ran", f"{own or 'none'} of the project"]
+    said.append(_deviating(case, "code.deviations") if own else "")
     return ", ".join(part for part in said if part)
 
 
@@ -102,10 +117,15 @@ def _files(count: int) -> str:
     return f"{count:,} file" if count == 1 else f"{count:,} files"
 
 
-def _deviating(table: Value | None) -> str:
+def _deviating(case: Case, name: str) -> str:
+    table = _known(case, name)
     if not isinstance(table, Table):
         return ""
-    return f"{len(table.rows)} not as committed" if table.rows else "all as committed"
+    if not table.rows:
+        return "all as committed"
+    answer, _, said = str(_known(case, "tree.gate") or "").partition(" ")
+    why = {"snapshot": ", kept in a snapshot", "allow:": f", allowed: {said}"}.get(answer, "")
+    return f"{len(table.rows)} not as committed{why}"
 
 
 def _plain(case: Case, names: tuple[str, ...]) -> str:

@@ -2,7 +2,9 @@
 
 from affidavit.adapters.torch.compiler import bind_eval_frame
 from affidavit.adapters.torch.loop import bind_optimizer
+from affidavit.adapters.torch.model import describe
 from affidavit.adapters.torch.state import bind_serialization, hide, keep_modes, keep_random_state, standing
+from affidavit.attach.moment import Asked, Configured
 
 KEEPERS = (hide, keep_random_state, keep_modes)
 BINDS = {
@@ -11,4 +13,6 @@ BINDS = {
     "torch._dynamo.eval_frame": bind_eval_frame,
 }
 
-__all__ = ["BINDS", "KEEPERS", "standing"]
+SHOWS = (Asked, Configured)
+
+__all__ = ["BINDS", "KEEPERS", "SHOWS", "describe", "standing"]

@@ -17,7 +17,7 @@ def find_model(optimizer: Any) -> Any | None:
     modules = _modules()
     children = {id(child) for module in modules for child in module._modules.values() if child is not None}
     roots = [module for module in modules if id(module) not in children]
-    owned = [(sum(id(p) in wanted for p in root.parameters()), root) for root in roots]
+    owned = [(sum(id(parameter) in wanted for parameter in _parameters(root)), root) for root in roots]
     best = max(owned, key=lambda pair: pair[0], default=(0, None))
     return best[1] if best[0] else None
 
@@ -49,9 +49,23 @@ def _children(module: Any) -> list[Any]:
     return [child for child in module._modules.values() if child is not None]
 
 
+def _parameters(module: Any) -> list[Any]:
+    """Return each parameter below a module once; by its own dictionaries, since the methods may be anybody's."""
+    found: dict[int, Any] = {}
+    seen: set[int] = set()
+    pending = [module]
+    while pending:
+        inner = pending.pop()
+        if id(inner) not in seen:
+            seen.add(id(inner))
+            found.update((id(one), one) for one in inner.__dict__["_parameters"].values() if one is not None)
+            pending += _children(inner)
+    return list(found.values())
+
+
 def _has_forward(module: Any) -> bool:
     return type(module).forward is not torch.nn.Module.forward or "forward" in module.__dict__
 
 
 def _trainable(module: Any) -> int:
-    return sum(parameter.numel() for parameter in module.parameters() if parameter.requires_grad)
+    return sum(parameter.numel() for parameter in _parameters(module) if parameter.requires_grad)

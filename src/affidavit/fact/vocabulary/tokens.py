@@ -13,6 +13,14 @@ TERMS = (
         meaning='whose tokens the script asked to train on: "assistant", "completion", "every token" or "unstated"',
     ),
     Term(
+        name="tokens.labels",
+        type=str,
+        unit="",
+        scope=Scope.RANK,
+        least=Method.EXECUTED,
+        meaning='what a label stands for as it enters the model: "each token", "each row", or there is "no text"',
+    ),
+    Term(
         name="tokens.seen_by_role",
         type=Tally,
         unit="tokens",

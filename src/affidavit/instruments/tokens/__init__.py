@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -17,6 +17,7 @@ from affidavit.fact.values import Cell, Table, Tally, Value
 from affidavit.instruments.tokens.turns import Marker, Place, markers, places
 
 IGNORED = -100
+EACH_TOKEN, EACH_ROW, NO_TEXT = "each token", "each row", "no text"
 ROWS_COUNTED = 256
 ROWS_KEPT = 16
 TURNS_NAMED = 24
@@ -56,6 +57,7 @@ class SupervisedTokens(Instrument):
 
     name = "supervised tokens"
     emits = (
+        "tokens.labels",
         "tokens.seen_by_role",
         "tokens.supervised_by_role",
         "tokens.supervised_by_turn",
@@ -73,7 +75,7 @@ class SupervisedTokens(Instrument):
         self._turns: dict[tuple[int, str], Counter[str]] = {}
         self._kept: list[str] = []
         self._rows = 0
-        self._unlabelled = 0
+        self._labels = _Labels()
 
     @at(Loaded)
     def loaded(self, moment: Loaded, emit: Emit) -> None:
@@ -88,8 +90,7 @@ class SupervisedTokens(Instrument):
     @at(Batch, sampled=True)
     def batch(self, moment: Batch, emit: Emit) -> None:
         ids, labels = moment.inputs.get("input_ids"), moment.inputs.get("labels")
-        if self._tokenizer is None or ids is None or labels is None:
-            self._unlabelled += labels is None
+        if not self._labels.are_by_token(moment.inputs) or self._tokenizer is None:
             return
         if self._markers is None:
             self._markers = markers(self._tokenizer)
@@ -100,6 +101,7 @@ class SupervisedTokens(Instrument):
 
     @at(StepEnd, sampled=True)
     def report(self, moment: StepEnd, emit: Emit) -> None:
+        self._labels.say(emit, f"batch that entered the model in step {moment.step}")
         if not self._rows:
             self._say_why_not(emit)
             return
@@ -121,13 +123,11 @@ class SupervisedTokens(Instrument):
         self._tokenizer = None
 
     def _say_why_not(self, emit: Emit) -> None:
-        for term in self.emits:
-            if self._tokenizer is None:
+        for term in self.emits[1:]:
+            if self._labels.kind != EACH_TOKEN:
+                emit.unknown(term, Cause.NO_OPERATION, self._labels.why)
+            elif self._tokenizer is None:
                 emit.unknown(term, Cause.NO_TOKENIZER, "name it with affidavit.observe(tokenizer=…)")
-            elif self._unlabelled:
-                emit.unknown(
-                    term, Cause.NO_OPERATION, "labels do not enter the model: the script computes its own loss"
-                )
 
     def _count(self, ids: Sequence[int], labels: Sequence[int], policy: str) -> None:
         tokenizer = self._tokenizer
@@ -156,6 +156,41 @@ class SupervisedTokens(Instrument):
         for (turn, role), counts in sorted(self._turns.items()):
             rows.append((turn, role, *(counts[column] for column in columns[2:])))
         return Table(columns, tuple(rows))
+
+
+class _Labels:
+    """What a label stands for in the batches seen so far; where that cannot be told, why not."""
+
+    def __init__(self) -> None:
+        self.kind = ""
+        self.why = "no batch entered the model"
+
+    def are_by_token(self, inputs: Mapping[str, Any]) -> bool:
+        """Take one batch, and say whether its labels stand for its tokens."""
+        ids, labels = inputs.get("input_ids"), inputs.get("labels")
+        if ids is None:
+            text = [name for name, value in inputs.items() if _is_id_matrix(value)]
+            self.kind = "" if text else NO_TEXT
+            self.why = f"ids may enter as {', '.join(text)}, and nobody says so" if text else NO_TEXT
+        elif labels is None:
+            self.kind, self.why = "", "labels do not enter the model: the script computes its own loss"
+        elif tuple(labels.shape) == tuple(ids.shape):
+            self.kind = EACH_TOKEN
+        elif labels.ndim < 2 or labels.shape[1] == 1 or labels.is_floating_point():
+            self.kind, self.why = EACH_ROW, "a label stands for a row and not for a token"
+        else:
+            self.kind, self.why = "", "labels are a text of their own"
+        return self.kind == EACH_TOKEN
+
+    def say(self, emit: Emit, source: str) -> None:
+        if self.kind:
+            emit.known("tokens.labels", self.kind, source=source, method=Method.EXECUTED)
+        else:
+            emit.unknown("tokens.labels", Cause.NO_OPERATION, self.why)
+
+
+def _is_id_matrix(value: Any) -> bool:
+    return getattr(value, "ndim", 0) == 2 and not value.is_floating_point() and value.shape[1] > 1
 
 
 def _rows(ids: Any, labels: Any, mask: Any, tokenizer: Tokenizer) -> Iterator[tuple[list[int], list[int]]]:
