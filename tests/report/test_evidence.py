@@ -1,3 +1,4 @@
+import pytest
 from tests.report.world import RUN, healthy
 
 from affidavit.case import Case, case_of
@@ -43,6 +44,40 @@ def test_an_adapter_is_told_with_what_trained() -> None:
 def test_deviating_files_are_counted() -> None:
     case = case_of(run={**RUN, "tree.deviations": Table(("path", "verdict"), (("a.py", "modified"),))})
     assert said(case, "tree.deviations") == ("commit 3fa2b1cdeadb, 12 files examined, 1 not as committed",)
+
+
+DEVIATING = Table(("path", "verdict"), (("a.py", "modified"),))
+
+
+@pytest.mark.parametrize(
+    ("gate", "words"),
+    [
+        ("refuse", "1 not as committed"),
+        ("allow: a hotfix", "1 not as committed, allowed: a hotfix"),
+        ("snapshot refs/affidavit/r 0123abc", "1 not as committed, kept in a snapshot"),
+    ],
+)
+def test_a_tick_beside_code_that_no_commit_holds_says_who_answers_for_it(gate: str, words: str) -> None:
+    case = case_of(run={**RUN, "tree.deviations": DEVIATING, "tree.gate": gate})
+    assert said(case, "tree.deviations") == (f"commit 3fa2b1cdeadb, 12 files examined, {words}",)
+
+
+def test_where_there_is_no_commit_or_no_file_nothing_is_called_committed() -> None:
+    clean = Table(("path", "verdict"), ())
+    bare = case_of(run={"tree.commit": "no repository", "tree.files_examined": 1})
+    assert said(bare, "tree.commit") == ("no repository, 1 file examined",)
+    empty = case_of(run={**RUN, "tree.files_examined": 0, "tree.deviations": clean})
+    assert said(empty, "tree.commit") == ("commit 3fa2b1cdeadb, 0 files examined",)
+
+
+def test_only_the_files_of_the_project_are_called_committed() -> None:
+    clean = Table(("path", "owner", "verdict"), ())
+    ran = {"committed": 2, "installed": 3032, "stdlib": 277}
+    case = case_of(run={"code.files_by_verdict": Tally.count("files", ran), "code.deviations": clean})
+    assert said(case, "code.deviations") == ("3,311 files ran, 2 of the project, all as committed",)
+    foreign = Tally.count("files", {**ran, "committed": 0})
+    case = case_of(run={"code.files_by_verdict": foreign, "code.deviations": clean})
+    assert said(case, "code.deviations") == ("3,309 files ran, none of the project",)
 
 
 def test_a_new_subject_is_told_without_a_line_of_code_here() -> None:
