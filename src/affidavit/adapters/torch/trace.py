@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import mmap
 import os
 import re
 from collections import defaultdict
@@ -28,13 +27,16 @@ from affidavit.attach.moment import Batch, Gradients, Operation, Operations
 from affidavit.attach.session import Session
 from affidavit.fact.observation import Cause
 
-_NODE = re.compile(
-    rb'"id": (\d+), "name": "([^"]*)", "ctrl_deps": (\d+)[^\n]*\s*'
-    rb'"inputs": \{"values": [^\n]*?"shapes": \[(?:\[([0-9,]*)\])?[^\n]*?"types": \[(?:"(?:Tensor\()?([^"()]*))?'
-)
+_HEAD = re.compile(rb'\s*"id": (\d+), "name": "([^"]*)", "ctrl_deps": (\d+)')
+_INPUTS = re.compile(rb'.*?"shapes": \[(?:\[([0-9,]*)\])?.*?"types": \[(?:"(?:Tensor\()?([^"()]*))?')
 _PASSED = b"PythonDispatchMode", b"PythonSubclass"
 """What the trace names where an operation passes through a mode or a tensor subclass."""
+_LAST = b'"finish_ts":'
 _QUIET_LEVEL = 3
+
+
+class _TornError(Exception):
+    """The trace file has no end."""
 
 
 def trace_step(session: Session, step: int) -> None:
@@ -70,6 +72,8 @@ def trace_step(session: Session, step: int) -> None:
         try:
             if path.exists():
                 session.fire(Operations(step=step, operations=tuple(_operations(path))))
+        except _TornError as error:
+            session.unwatched(Operations, Cause.JOURNAL_LOST, str(error))
         finally:
             path.unlink(missing_ok=True)
 
@@ -87,16 +91,29 @@ def _operations(path: Path) -> Iterator[Operation]:
     compiler tries on tensors without a storage has no sizes here. Inner operations come first.
     """
     inner: defaultdict[bytes, set[bytes]] = defaultdict(set)
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as trace:
-        for number, name, caller, shape, kind in (found.groups() for found in _NODE.finditer(trace)):
-            within = inner.pop(number, set())
-            if name.startswith(_PASSED):
-                inner[caller] |= within
-                continue
-            inner[caller].add(name)
-            if name not in within:
-                sizes = tuple(int(size) for size in (shape or b"").split(b",") if size.strip())
-                yield Operation(name.decode(), sizes, (kind or b"").decode())
+    is_whole = False
+    head = None
+    with path.open("rb") as trace:
+        for line in trace:
+            head = _HEAD.match(line) or head
+            if head and line.lstrip().startswith(b'"inputs"'):
+                number, name, caller = head.groups()
+                within = inner.pop(number, set())
+                inner[caller] |= within if name.startswith(_PASSED) else {name}
+                if name not in within and not name.startswith(_PASSED):
+                    yield _operation(name, line)
+                head = None
+            is_whole = is_whole or line.lstrip().startswith(_LAST)
+    if not is_whole:
+        raise _TornError("the execution trace could not be written to its end, and half of it would be a lie")
+
+
+def _operation(name: bytes, inputs: bytes) -> Operation:
+    found = _INPUTS.match(inputs)
+    shape, kind = found.groups(b"") if found else (b"", b"")
+    return Operation(
+        name.decode("utf-8", "replace"), tuple(int(size) for size in shape.split(b",") if size.strip()), kind.decode()
+    )
 
 
 def _has_observer() -> bool:
