@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.observation import Known
 from affidavit.fact.term import Method, Scope, Term, Vocabulary
-from affidavit.fact.values import Value
+from affidavit.fact.values import Value, another
 from affidavit.fact.vocabulary import load as load_vocabulary
 from affidavit.record.compare import Difference, differ
 from affidavit.record.record import Fact, Kind, Record, ordered
@@ -73,7 +73,7 @@ class Case:
         record = self.records.get(wanted.role)
         if record is None:
             return ()
-        return record.find(wanted.name, episode=self.episode if record.episodes > self.episode else -1)
+        return record.find(wanted.name, episode=self.episode)
 
     # What a check's body reads. The engine has already answered UNKNOWN where a needed fact is not known.
 
@@ -102,9 +102,10 @@ class Case:
         """Return the value all ranks share, or the lowest rank's where they differ; ``ranks-agree`` judges that."""
         return self.values(need)[0][1]
 
-    def request(self, need: str) -> Known | None:
-        """Return what was asked for, with its source, or None where nobody asked."""
-        return next((fact.request for fact in self.facts(need) if fact.request is not None), None)
+    def request(self, need: str, *, rank: int = 0) -> Known | None:
+        """Return what a rank asked for, with its source, or None where it did not ask."""
+        asking = (fact for fact in self.facts(need) if rank in fact.ranks or not fact.ranks)
+        return next((fact.request for fact in asking if fact.request is not None), None)
 
     def source(self, need: str) -> str:
         """Return where the value was read, for a message."""
@@ -137,9 +138,13 @@ class Case:
 
         return self._edited(need, rank, alter)
 
-    def asked(self, need: str, value: Value) -> Case:
-        """Return the case in which something else was asked for."""
-        return self._edited(need, None, lambda fact: replace(fact, request=Known(value, Method.DECLARED, "sabotage")))
+    def falsified(self, need: str, *, rank: int | None = None) -> Case:
+        """Return the case in which a fact has some other value, whatever its type is."""
+        return self.altered(need, another, rank=rank)
+
+    def asked(self, need: str, value: Value, *, rank: int | None = None) -> Case:
+        """Return the case in which something else was asked for, or was on one rank only."""
+        return self._edited(need, rank, lambda fact: replace(fact, request=Known(value, Method.DECLARED, "sabotage")))
 
     def downgraded(self, need: str) -> Case:
         """Return the case in which a fact is known by a weaker method than its term needs."""
@@ -163,7 +168,7 @@ class Case:
         record = self.records[wanted.role]
         facts: list[Fact] = []
         for fact in record.facts:
-            if fact.name != wanted.name or (fact.ranks and fact.episode != self._episode_of(record)):
+            if fact.name != wanted.name or (fact.ranks and fact.episode != record.nearest(self.episode)):
                 facts.append(fact)
                 continue
             touched, kept = _split(fact, rank, record.world)
@@ -173,9 +178,6 @@ class Case:
         if changed == record.facts:
             raise InertSabotageError(f"sabotage of {need}: it changes nothing, so it could never be caught.")
         return self.with_record(wanted.role, replace(record, facts=changed))
-
-    def _episode_of(self, record: Record) -> int:
-        return self.episode if record.episodes > self.episode else record.episodes - 1
 
 
 def _split(fact: Fact, rank: int | None, world: int) -> tuple[list[Fact], list[Fact]]:

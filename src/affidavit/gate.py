@@ -23,14 +23,16 @@ class Waiver:
     author: str
     until: datetime.date
 
-    def covers(self, finding: Finding, as_of: datetime.date) -> bool:
-        """Say whether every site of a finding is waived; a site that is not named still blocks."""
-        if as_of > self.until:
-            return False
+    def covers(self, finding: Finding, as_of: datetime.date) -> frozenset[str]:
+        """Return the fingerprints of a finding's sites that are waived; of a finding without sites, its own ""."""
         check, _, fingerprint = self.target.partition("@")
-        if check != finding.check:
-            return False
-        return not fingerprint or {site.fingerprint for site in finding.sites} == {fingerprint}
+        if as_of > self.until or check != finding.check:
+            return frozenset()
+        return frozenset(site for site in _sites(finding) if site == fingerprint or not fingerprint)
+
+
+def _sites(finding: Finding) -> frozenset[str]:
+    return frozenset(site.fingerprint for site in finding.sites) or frozenset({""})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +54,7 @@ class Attestation:
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """What follows from the findings: what blocks, what was waived by whom, and the exit code."""
+    """What follows from the findings: what blocks, what was waived, once for each who waived it, and the exit code."""
 
     exit_code: int
     blocking: tuple[Finding, ...]
@@ -70,6 +72,7 @@ def decide(
 ) -> Decision:
     """Return the decision: exit 1 where a FAIL blocks, else 4 where an UNKNOWN does, else 0.
 
+    A finding is waived where all its sites are, by one person or by several; a site that nobody named still blocks.
     No findings at all is 4: an empty set never passes. ``strict`` makes REVIEW block like FAIL.
     """
     held = tuple(waivers)
@@ -79,11 +82,11 @@ def decide(
     for finding in findings:
         if finding.verdict not in failing | {Verdict.UNKNOWN}:
             continue
-        waiver = next((waiver for waiver in held if waiver.covers(finding, as_of)), None)
-        if waiver is None:
-            blocking.append(finding)
+        waiving = tuple(waiver for waiver in held if waiver.covers(finding, as_of))
+        if _sites(finding) <= frozenset[str]().union(*(waiver.covers(finding, as_of) for waiver in waiving)):
+            waived += [(finding, waiver) for waiver in waiving]
         else:
-            waived.append((finding, waiver))
+            blocking.append(finding)
     counted = Counter(finding.verdict for finding in findings)
     exit_code = 1 if any(finding.verdict in failing for finding in blocking) else 4 if blocking or not findings else 0
     return Decision(

@@ -9,10 +9,12 @@ import pytest
 from check_world import EXECUTED, FLASH, KERNELS, KIND, healthy
 
 from affidavit.case import Case, InertSabotageError, Need, case_of
+from affidavit.fact.encoding import from_json, to_json
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.observation import Cause, Known, Unknown
 from affidavit.fact.term import Method, UnknownTermError
-from affidavit.fact.values import Tally
+from affidavit.fact.values import Digest, Layers, Series, Table, Tally, Value, another
+from affidavit.record.compare import display
 from affidavit.record.record import Fact, ordered
 
 MATH = Tally.count("calls", {"math": 4})
@@ -43,6 +45,38 @@ def test_an_episode_answers_for_itself() -> None:
     changed = replace(case, episode=1).altered(EXECUTED, FLASH)
     assert changed.value(EXECUTED) == FLASH
     assert case.value(EXECUTED) == FLASH and replace(case, episode=1).source(EXECUTED) == "episode 1"
+
+
+def test_a_record_with_fewer_trainings_answers_with_its_last() -> None:
+    case = healthy(ranks=1)
+    first, second = case.subject.facts, tuple(replace(fact, episode=1) for fact in case.subject.facts)
+    longer = replace(case.subject, facts=ordered((*first, *second)), episodes=3)
+    two = replace(longer, episodes=2)
+    case = replace(case.with_record("run", longer), episode=2)
+    assert case.values(EXECUTED) == () and case.facts(EXECUTED) == ()
+    held = case.with_record("lock", two)
+    assert held.value(f"lock/{EXECUTED}") == FLASH
+    (difference,) = held.differ(EXECUTED, f"lock/{EXECUTED}")
+    assert (difference.left, difference.right) == ("nothing recorded", display(FLASH))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(True, 1, 0.5, "a", Digest("sha256", "0" * 64), ("a",), (), FLASH, Tally("x", ())),
+        *(Table(("a",), ((1,),)), Table(("a",), ()), Series((1,), (0.5,), "x"), Layers(()), Layers.of({"a.0": "b"})),
+    ],
+    ids=repr,
+)
+def test_a_value_of_any_type_can_be_falsified(value: Value) -> None:
+    assert another(value) != value and type(another(value)) is type(value)
+    assert from_json(to_json(another(value))) == another(value)
+
+
+def test_one_rank_may_ask_for_something_else() -> None:
+    case = case_of(run={KIND: "lora"}, asked={KIND: "lora"}, ranks=2).asked(KIND, "dora", rank=1)
+    assert [case.request(KIND, rank=rank).value for rank in (0, 1)] == ["lora", "dora"]  # type: ignore[union-attr]
+    assert case.values(KIND) == (((0, 1), "lora"),)
 
 
 def test_what_was_asked_stands_beside_what_was_seen() -> None:

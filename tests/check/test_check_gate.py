@@ -74,6 +74,16 @@ def test_a_waiver_of_one_site_does_not_cover_another() -> None:
         assert decide([found(Verdict.FAIL, *sites)], [narrow], as_of=TODAY).exit_code == 1
 
 
+def test_two_people_may_waive_a_site_each() -> None:
+    """Where one waiver could answer for all sites only, a finding with two could never be waived by name."""
+    waivers = [replace(WAIVER, target=f"flash-ran@{site.fingerprint}") for site in (SITE, OTHER)]
+    finding = found(Verdict.FAIL, SITE, OTHER)
+    decision = decide([finding], waivers, as_of=TODAY)
+    assert (decision.exit_code, decision.waived) == (0, tuple((finding, waiver) for waiver in waivers))
+    late = [waivers[0], replace(waivers[1], until=TODAY - datetime.timedelta(days=1))]
+    assert decide([finding], late, as_of=TODAY).blocking == (finding,)
+
+
 def test_a_waived_failure_does_not_hide_what_is_unknown() -> None:
     findings = [found(Verdict.FAIL), found(Verdict.UNKNOWN, check="ranks-agree")]
     decision = decide(findings, [WAIVER], as_of=TODAY)

@@ -106,5 +106,5 @@ def test_two_ranks_under_the_true_launcher(tmp_path: Path, stem: str, code: int)
 
 def test_every_check_of_a_run_has_a_world() -> None:
     """Checks of the tree and of other records have theirs elsewhere: real git trees, real locks, real panels."""
-    elsewhere = {"code-is-committed", "tree-is-committed", "lock-holds", "panel-describes-run"}
+    elsewhere = {"code-is-committed", "tree-is-committed", "lock-holds", "expectations-hold", "panel-describes-run"}
     assert set(CHECKS) - elsewhere == {_check(world).id for world in WORLDS}

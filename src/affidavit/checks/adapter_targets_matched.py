@@ -25,24 +25,23 @@ def adapter_targets_matched(case: Case) -> Outcome:
 
     Source: playbook §4.3; hf-stack-spike §1. Blind to: a pattern that matched fewer modules than meant.
     """
-    request = case.request("adapter.targets")
-    asked = request.value if request else case.value("adapter.targets")
-    assert isinstance(asked, tuple)
-    missing: dict[str, Site] = {}
-    for ranks, matched in case.values("adapter.matched"):
-        assert isinstance(matched, Tally)
-        missing |= {name: Site(key=name, rank=ranks[0]) for name in asked if not matched[name]}
-    for ranks, resolved in case.values("adapter.targets"):
-        assert isinstance(resolved, tuple)
-        missing |= {name: Site(key=name, rank=ranks[0]) for name in asked if name not in resolved}
-    if missing:
-        return Fail(
-            expected=f"{', '.join(asked)} adapted ({request.source if request else 'the live model'})",
-            saw=f"no module named {', '.join(missing)}; matched {case.value('adapter.matched')} (live modules)",
-            means="The adapter trains fewer modules than its config claims.",
-            sites=tuple(missing.values()),
-        )
-    return Pass(examined=len(asked))
+    examined = 0
+    for ranks, (resolved, matched) in case.by_rank("adapter.targets", "adapter.matched"):
+        assert isinstance(resolved, tuple) and isinstance(matched, Tally)
+        for rank in ranks:
+            request = case.request("adapter.targets", rank=rank)
+            asked = request.value if request else resolved
+            assert isinstance(asked, tuple)
+            missing = [name for name in asked if not matched[name] or name not in resolved]
+            if missing:
+                return Fail(
+                    expected=f"{', '.join(asked)} adapted ({request.source if request else 'the live model'})",
+                    saw=f"no module named {', '.join(missing)}; matched {matched} (live modules, rank {rank})",
+                    means="The adapter trains fewer modules than its config claims.",
+                    sites=tuple(Site(key=name, rank=rank) for name in missing),
+                )
+            examined += len(asked)
+    return Pass(examined)
 
 
 @adapter_targets_matched.healthy
@@ -60,6 +59,13 @@ def _(case: Case) -> Case:
     request = case.request("adapter.targets")
     assert request is not None and isinstance(request.value, tuple)
     return case.asked("adapter.targets", (*request.value, "v_prj"))
+
+
+@adapter_targets_matched.sabotage("only the last rank asked for the mistyped name")
+def _(case: Case) -> Case:
+    request = case.request("adapter.targets", rank=case.subject.world - 1)
+    assert request is not None and isinstance(request.value, tuple)
+    return case.asked("adapter.targets", (*request.value, "v_prj"), rank=-1)
 
 
 @adapter_targets_matched.sabotage("on the last rank a name matched nothing")

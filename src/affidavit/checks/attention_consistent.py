@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from affidavit.case import Case, case_of
-from affidavit.check import Fail, Landmine, Outcome, Pass, Site, check
-from affidavit.checks.attention_as_requested import attends, promised
+from affidavit.check import Fail, Landmine, Outcome, Pass, Site, Unproven, check
+from affidavit.checks.attention_as_requested import KERNELS, attends, promised
 from affidavit.fact.values import Layers, Tally
 from affidavit.record.ranks import written
 
@@ -24,12 +24,14 @@ def attention_consistent(case: Case) -> Outcome:
 
     Source: playbook §4.3; hf-stack-spike §3.4. Blind to: two layers that swapped their kernels.
     """
-    examined = 0
+    examined, unheard = 0, dict[str, None]()
     for ranks, (layers, ran) in case.by_rank("attention.configured", "attention.executed"):
         assert isinstance(layers, Layers) and isinstance(ran, Tally)
         allowed = {name: promised(name) for name in layers.kinds}
-        strange = [kind for kind in ran.kinds if not any(kind in kernels for kernels in allowed.values())]
-        idle = [name for name, kernels in allowed.items() if not kernels & set(ran.kinds)]
+        silent = dict.fromkeys(name for name, kernels in allowed.items() if not kernels)
+        promises = set[str]().union(*allowed.values())
+        strange = [kind for kind in ran.kinds if kind not in promises and not silent]
+        idle = [name for name, kernels in allowed.items() if kernels and not kernels & set(ran.kinds)]
         if strange or idle:
             return Fail(
                 expected=f"{layers} (configured)",
@@ -37,7 +39,10 @@ def attention_consistent(case: Case) -> Outcome:
                 means="The name in the config runs something else here; the model card describes another run.",
                 sites=tuple(Site(key=kind, rank=ranks[0]) for kind in (*strange, *idle)),
             )
+        unheard |= silent
         examined += ran.total
+    if unheard:
+        return Unproven(f"nobody here knows which kernels {', '.join(unheard)} may run")
     return Pass(examined)
 
 
@@ -55,7 +60,7 @@ def _(case: Case) -> Case:
 
 @attention_consistent.sabotage("a layer is configured with something that never ran")
 def _(case: Case) -> Case:
-    def switch(layers: Layers) -> Layers:
-        return layers.with_layer(next(iter(layers.expand())), "somebody_elses")
-
-    return case.altered("attention.configured", switch)
+    ran = case.value("attention.executed")
+    assert isinstance(ran, Tally)
+    never = next(name for name, kernels in KERNELS.items() if not kernels & set(ran.kinds))
+    return case.altered("attention.configured", lambda layers: layers.with_layer(next(iter(layers.expand())), never))

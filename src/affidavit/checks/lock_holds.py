@@ -34,9 +34,10 @@ def lock_holds(case: Case) -> Outcome:
     return Pass(examined=len(names))
 
 
-def _texts(case: Case) -> list[str]:
-    """Return the locked terms that hold names, which every lock has and a sabotage can falsify."""
-    return [fact.name for fact in case.records["lock"].facts if case.term(fact.name).type is tuple]
+def _locked(case: Case) -> list[str]:
+    """Return the terms that the lock holds for the training at hand, each once."""
+    names = dict.fromkeys(fact.name for fact in case.records["lock"].facts)
+    return [name for name in names if case.facts(f"lock/{name}")]
 
 
 @lock_holds.healthy
@@ -47,16 +48,16 @@ def _() -> Case:
 
 @lock_holds.sabotage("an upgrade moved a default")
 def _(case: Case) -> Case:
-    return case.altered(_texts(case)[0], ("somebody_elses",))
+    return case.falsified(_locked(case)[0])
 
 
 @lock_holds.sabotage("the last rank resolved otherwise")
 def _(case: Case) -> Case:
-    return case.altered(_texts(case)[-1], ("somebody_elses",), rank=-1)
+    return case.falsified(_locked(case)[-1], rank=-1)
 
 
 @lock_holds.sabotage("the lock was edited by hand")
 def _(case: Case) -> Case:
-    for name in _texts(case):
-        case = case.altered(f"lock/{name}", ("somebody_elses",))
+    for name in _locked(case):
+        case = case.falsified(f"lock/{name}")
     return case

@@ -208,6 +208,27 @@ Value = bool | int | float | str | Digest | tuple[str, ...] | Tally | Table | Se
 VALUE_TYPES: tuple[type, ...] = (bool, int, float, str, Digest, tuple, Tally, Table, Series, Layers)
 
 
+def another(value: Value) -> Value:
+    """Return a value of the same type that is not this one: the lens of a sabotage that fits any term."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str):
+        return f"{value} of somebody else's"
+    if isinstance(value, Digest):
+        return Digest(value.algorithm, value.hex.translate(str.maketrans("0123456789abcdef", "123456789abcdef0")))
+    if isinstance(value, Tally):
+        return value.plus("somebody_elses", 1)
+    if isinstance(value, Table):
+        return value.without_row(0) if value.rows else Table(value.columns, (("somebody_elses",) * len(value.columns),))
+    if isinstance(value, Series):
+        return replace(value, unit=f"{value.unit} of somebody else's")
+    if isinstance(value, Layers):
+        return Layers.of({**value.expand(), "somebody.elses": "somebody_elses"})
+    return (*value, "somebody_elses")
+
+
 def names(types: Iterable[type]) -> str:
     return ", ".join(kind.__name__ for kind in types)
 

@@ -48,7 +48,7 @@ def differ(left: Record, right: Record, names: Iterable[str], *, episode: int = 
 def _states(record: Record, name: str, episode: int) -> tuple[Value | str, ...]:
     """Return the distinct things said of a term; an unknown is text, so it equals no value of another kind."""
     said: list[Value | str] = []
-    for fact in record.find(name, episode=episode if record.episodes > 1 else -1):
+    for fact in record.find(name, episode=episode):
         value = _said(fact.state)
         if value not in said:
             said.append(value)

@@ -63,8 +63,12 @@ class Record:
     def find(self, name: str, *, episode: int = -1) -> tuple[Fact, ...]:
         """Return the facts of one term in one episode, the last by default; RUN and PROJECT facts have no episode."""
         self.vocabulary[name]
-        wanted = episode if episode >= 0 else self.episodes + episode
+        wanted = self.nearest(episode)
         return tuple(fact for fact in self.facts if fact.name == name and (not fact.ranks or fact.episode == wanted))
+
+    def nearest(self, episode: int) -> int:
+        """Return the episode that answers for one of another record: its equal, or the last where there are fewer."""
+        return episode if 0 <= episode < self.episodes else self.episodes - 1
 
     def with_facts(self, facts: Iterable[Fact]) -> Record:
         return replace(self, facts=ordered(facts))

@@ -69,14 +69,13 @@ def _notes(notes: tuple[str, ...], tone: Tone) -> Iterator[Line]:
 
 
 def _details(statement: Statement) -> Iterator[Line]:
-    waivers = dict(statement.decision.waived)
     for verdict, head in ((Verdict.FAIL, Tone.BAD), (Verdict.REVIEW, Tone.DOUBT)):
         for finding in _by_landmine(statement.findings, verdict):
             yield line()
             yield from _finding(statement, finding, Span(verdict.value, head))
             if verdict is Verdict.REVIEW and statement.is_run:
                 yield line("accept it: ", Span(f"affidavit accept {statement.title}", Tone.ACTION), indent=_INDENT)
-            yield from _waiver(waivers.get(finding))
+            yield from _waivers(waiver for found, waiver in statement.decision.waived if found == finding)
     folded = tuple(_unknown(statement))
     if folded:
         yield line()
@@ -107,8 +106,8 @@ def _finding(statement: Statement, finding: Finding, head: Span) -> Iterator[Lin
         yield line(f"and {len(finding.sites) - _SITES_SHOWN} more places", indent=_INDENT)
 
 
-def _waiver(waiver: Waiver | None) -> Iterator[Line]:
-    if waiver is not None:
+def _waivers(waivers: Iterable[Waiver]) -> Iterator[Line]:
+    for waiver in waivers:
         text = f"waived by {waiver.author} until {waiver.until}: {waiver.reason}"
         yield line(Span(text, Tone.FAINT), indent=_INDENT)
 
@@ -180,5 +179,5 @@ def _summary(statement: Statement) -> Line:
     if drills:
         caught, total = sum(drill.caught for drill in drills), sum(drill.total for drill in drills)
         text += f", {caught} of {total} sabotages caught, last {max(drill.date for drill in drills)}"
-    waived = len(statement.decision.waived)
+    waived = len({finding for finding, _ in statement.decision.waived})
     return line(f"{text}.", f" {_count(waived, 'finding')} waived." if waived else "")
