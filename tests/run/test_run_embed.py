@@ -56,6 +56,7 @@ def test_one_line_in_a_script(tmp_path: Path, end: str, status: str, code: int) 
     assert ended.returncode == code, ended.stderr
     assert ended.stdout == "" and ("affidavit" not in ended.stderr)
     (run,) = json.loads(affidavit("ls", "--json", cwd=tmp_path).stdout)["runs"]
+    assert run["recipe"] == "script"
     assert run["status"].startswith(status) and run["status"].endswith("step 4"), run
     seen = facts(tmp_path)
     assert "none" in json.dumps(seen["adapter.kind"])

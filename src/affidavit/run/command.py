@@ -72,11 +72,19 @@ def read_command(argv: Sequence[str], *, cwd: Path, environment: Mapping[str, st
 
 def _recipe(argv: Sequence[str], place: int, script: Path | None, module: str, cwd: Path) -> str:
     if script is not None:
-        program = script.parent.name if script.stem == "__main__" else script.stem
-    else:
-        verb = argv[1] if len(argv) > 1 and re.fullmatch(r"[a-z][a-z0-9_-]*", argv[1]) else ""
-        program = module or "-".join(word for word in (Path(argv[0]).name, verb) if word)
-    given = config_arguments(argv[place + 1 :], cwd)
+        return script_recipe(script, argv[place + 1 :], cwd)
+    verb = argv[1] if len(argv) > 1 and re.fullmatch(r"[a-z][a-z0-9_-]*", argv[1]) else ""
+    program = module or "-".join(word for word in (Path(argv[0]).name, verb) if word)
+    return _configured(program, argv[place + 1 :], cwd)
+
+
+def script_recipe(script: Path, arguments: Sequence[str], cwd: Path) -> str:
+    """Return the name under which runs of a script are held against each other, however they were started."""
+    return _configured(script.parent.name if script.stem == "__main__" else script.stem, arguments, cwd)
+
+
+def _configured(program: str, arguments: Sequence[str], cwd: Path) -> str:
+    given = config_arguments(arguments, cwd)
     return f"{program}:{given[0].stem}" if given else program
 
 

@@ -21,7 +21,7 @@ from affidavit.record.manifest import Status
 from affidavit.record.record import Kind
 from affidavit.run import attempt as attempts
 from affidavit.run.attempt import Ended
-from affidavit.run.command import Command
+from affidavit.run.command import Command, script_recipe
 from affidavit.run.launch import Prepared, prepare
 from affidavit.run.plugins import load_house
 from affidavit.run.spool import publish
@@ -101,5 +101,5 @@ def _this_process() -> Command:
         module="",
         interpreter=Path(sys.executable),
         configs=(),
-        recipe=script.name if script else "notebook",
+        recipe=script_recipe(script, sys.argv[1:], Path.cwd()) if script else "notebook",
     )
