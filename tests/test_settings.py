@@ -99,6 +99,7 @@ def test_expectations_are_a_record_whose_names_need_no_quotes(tmp_path: Path) ->
         ('[run]\ntoken = "ids"', 'run.token: nothing reads this; did you mean "tokens"'),
         ("[rnu]", 'rnu: nothing reads this; did you mean "run"'),
         ("zzz = 1", "zzz: nothing reads this; known: attestation, expect, panel, run, tree, waiver"),
+        ('tokens = "ids"', 'tokens: nothing reads this; did you mean "tokens" under [run]'),
         ('run = "ids"', "run: expected a table [run]"),
         ('[run]\ntokens = "some"', "run.tokens: expected one of off, ids, text, saw 'some'"),
         ("[run]\ntokens = 3", "run.tokens: expected one of off, ids, text, saw 3"),

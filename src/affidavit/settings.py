@@ -177,7 +177,9 @@ class _Reader:
         for key in table:
             if key not in names_known:
                 near = difflib.get_close_matches(key, names_known, 1)
-                hint = f'; did you mean "{near[0]}"' if near else f"; known: {', '.join(names_known)}"
+                homes = [f'"{key}" under [{section}]' for section, keys in _SECTIONS.items() if key in keys]
+                meant = f'"{near[0]}"' if near else " or ".join(homes)
+                hint = f"; did you mean {meant}" if meant else f"; known: {', '.join(names_known)}"
                 self.complaints.append(f"{prefix}{key}: nothing reads this{hint}")
 
     def _section(self, document: dict[str, object], name: str) -> dict[str, object]:
