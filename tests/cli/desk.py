@@ -31,6 +31,7 @@ CLEAN: Mapping[str, Value] = {
     "attention.executed": Tally.count("calls", {"flash": 48}),
     "attention.kernels": ("flash",),
     "tokens.supervision_requested": "assistant",
+    "tokens.labels": "each token",
     "tokens.seen_by_role": Tally.count("tokens", {"assistant": 36, "user": 40}),
     "tokens.supervised_by_role": Tally.count("tokens", {"assistant": 36, "user": 0}),
     "tokens.supervised_by_turn": Table(

@@ -65,6 +65,24 @@ def test_an_environment_in_which_nothing_trains_is_said_to_be_one(project: Desk,
     assert found["frameworks"][0] == "none" and "nothing that trains would be seen" in found["frameworks"][1]
 
 
+@pytest.mark.parametrize(
+    ("name", "about", "text", "saw"),
+    [
+        ("affidavit.toml", "toml", 'treee = "refuse"', 'did you mean "tree"'),
+        ("affidavit.lock", "lock", "garbage [[", "Expected '='"),
+    ],
+)
+def test_a_file_that_would_stop_every_run_is_told_before_one_is_started(
+    project: Desk, name: str, about: str, text: str, saw: str
+) -> None:
+    assert about not in said(project, "--python", sys.executable)
+    (project.root / name).write_text(text)
+    sight, words = said(project, "--python", sys.executable)[about]
+    assert sight == "none" and saw in words
+    (project.root / name).write_text("format = 1\n" if about == "lock" else "[tree]\n")
+    assert said(project, "--python", sys.executable)[about] == ("clear", str(project.root / name))
+
+
 def test_where_files_go_is_told_with_the_variable_that_moves_them(project: Desk, tmp_path: Path) -> None:
     project.environment["AFFIDAVIT_DIR"] = str(tmp_path / "elsewhere")
     assert said(project, "--python", sys.executable)["run folders"][1] == str(tmp_path / "elsewhere" / "runs")

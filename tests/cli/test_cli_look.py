@@ -156,8 +156,11 @@ def test_explain_tells_a_term_and_who_reads_it(trained: Desk) -> None:
     assert "attention.kernels" in trained.type("explain", "--terms").stdout
 
 
+def test_explain_without_a_name_lists_the_checks(trained: Desk) -> None:
+    assert trained.type("explain").stdout == trained.type("explain", "--checks").stdout
+    assert "lock-holds  " in trained.type("explain").stdout
+
+
 def test_explain_names_what_is_near(trained: Desk) -> None:
-    for words in (("explain", "attention.kernel"), ("explain",)):
-        ended = trained.type(*words)
-        assert ended.exit_code == 2 and "--terms" in ended.stderr
-    assert "attention.kernels" in trained.type("explain", "attention.kernel").stderr
+    ended = trained.type("explain", "attention.kernel")
+    assert ended.exit_code == 2 and "--terms" in ended.stderr and "attention.kernels" in ended.stderr

@@ -65,6 +65,13 @@ def test_every_verb_explains_itself_with_an_example(verb: str) -> None:
     assert len(ended.output.splitlines()) > 8
 
 
+def test_the_list_of_verbs_cuts_no_sentence_short() -> None:
+    said = CliRunner(env={"COLUMNS": "80"}).invoke(command, ["--help"]).output
+    lines = [line for line in said.splitlines() if line.startswith("  ") and line.split()[0] in VERBS]
+    assert len(lines) == len(VERBS)
+    assert [line for line in lines if not line.endswith(".") or line.endswith("...")] == []
+
+
 def test_the_version_is_told_without_importing_a_verb() -> None:
     asked = (
         "import sys; sys.argv = ['affidavit', '--version']\n"

@@ -13,7 +13,7 @@ from affidavit.record.lock import accepted, write_lock
 from affidavit.report.terminal import Span, Tone, line
 
 
-@click.command(epilog=example("affidavit accept last"))
+@click.command(short_help="Accept into affidavit.lock what nobody asked for.", epilog=example("affidavit accept last"))
 @run_argument
 @json_option
 def command(run: str, as_json: bool) -> int:

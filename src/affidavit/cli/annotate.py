@@ -19,7 +19,7 @@ from affidavit.report.terminal import Span, Tone, line
 _EXAMPLE = "affidavit annotate last --falls 'attention.*' --survives 'tokens.*' --reason 'profiled another seat'"
 
 
-@click.command(epilog=example(_EXAMPLE))
+@click.command(short_help="Correct a sealed run, which itself is never edited.", epilog=example(_EXAMPLE))
 @click.argument("run", metavar="RUN")
 @click.option(
     "--falls", multiple=True, metavar="TERM", help="What no reader may use any longer; repeat it, or 'group.*'."

@@ -17,7 +17,10 @@ from affidavit.run.command import read_command
 from affidavit.run.tree import examine_tree
 
 
-@click.command(epilog=example("affidavit check --project -- python train.py --config big.yaml"))
+@click.command(
+    short_help="Judge a run; the verdict is the exit code.",
+    epilog=example("affidavit check --project -- python train.py --config big.yaml"),
+)
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[RUN | --project -- COMMAND...]")
 @click.option("--project", "of_project", is_flag=True, help="Judge what a command would run, without running it.")
 @strict_option

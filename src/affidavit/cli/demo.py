@@ -11,7 +11,9 @@ from affidavit.cli import page
 from affidavit.cli.parameter import example
 
 
-@click.command(epilog=example("affidavit demo --quick"))
+@click.command(
+    short_help="Train a real model, plant four faults, and find them.", epilog=example("affidavit demo --quick")
+)
 @click.option(
     "--keep",
     type=click.Path(file_okay=False, path_type=Path),

@@ -9,7 +9,7 @@ import click
 from affidavit import __version__
 from affidavit.cli import page
 from affidavit.cli.parameter import example, json_option
-from affidavit.cli.project import runs_folder
+from affidavit.cli.project import here
 from affidavit.cli.symptom import Sight, Symptom, symptoms
 from affidavit.report.terminal import Line, Span, Tone, line
 
@@ -21,16 +21,19 @@ _MARKS = {
 _ABOUT = len("run folders  ")
 
 
-@click.command(epilog=example("affidavit doctor --python .venv/bin/python"))
+@click.command(
+    short_help="Say what will attach here, and what cannot.",
+    epilog=example("affidavit doctor --python .venv/bin/python"),
+)
 @click.option("--python", default="python", metavar="PATH", help="The Python that trains; by default the one on PATH.")
 @json_option
 def command(python: str, as_json: bool) -> int:
     """Say what will attach in THIS environment, what cannot, and where files go.
 
     The interpreter is started once, as a run would start it. No framework is imported. Exit code 4 where nothing of a
-    run would be seen.
+    run would be seen, or held against what was accepted.
     """
-    found = tuple(symptoms(python, runs=runs_folder()))
+    found = tuple(symptoms(python, project=here()))
     if as_json:
         entries = [{"about": one.about, "sight": one.sight.value, "said": one.said} for one in found]
         page.say({"environment": entries})

@@ -22,7 +22,7 @@ from affidavit.record.ledger import Drilled
 from affidavit.report.drill import Drilling, document, lines
 
 
-@click.command(epilog=example("affidavit drill last"))
+@click.command(short_help="Prove that the checks can fail.", epilog=example("affidavit drill last"))
 @click.argument("run", default="", metavar="[RUN]")
 @click.option(
     "--world",

@@ -23,14 +23,18 @@ class NothingToExplainError(AffidavitError):
     """The name is neither a check nor a term."""
 
 
-@click.command(epilog=example("affidavit explain attention-as-requested"))
+@click.command(short_help="Explain a check or a term.", epilog=example("affidavit explain attention-as-requested"))
 @click.argument("name", default="", metavar="[CHECK|TERM]")
 @click.option("--checks", "list_checks", is_flag=True, help="List every check with its first sentence.")
 @click.option("--terms", "list_terms", is_flag=True, help="List every term with its meaning.")
 @json_option
 def command(name: str, list_checks: bool, list_terms: bool, as_json: bool) -> int:
-    """Explain a check or a term: its reason, its needs, the ways to break it, and when it was last proved."""
+    """Explain a check or a term: its reason, its needs, the ways to break it, and when it was last proved.
+
+    Without a name, every check is listed.
+    """
     project = here()
+    list_checks = list_checks or not (name or list_terms)
     checks = tuple(check for check in project.checks if list_checks or check.id == name)
     terms = tuple(term for term in project.vocabulary if list_terms or term.name == name)
     if not checks and not terms:

@@ -14,6 +14,7 @@ from affidavit.cli.complaint import complain, crash_report
 from affidavit.cli.judgement import before, judged
 from affidavit.cli.project import Project
 from affidavit.fact.errors import AffidavitError
+from affidavit.record.lock import LockError, locked_recipes
 from affidavit.record.record import Fact, Kind
 from affidavit.record.runs import RunFolder
 from affidavit.report import text
@@ -67,6 +68,7 @@ class Observed:
         facts = (*answer.facts, self.project.house.fact)
         self.prepared.state(facts)
         self._static(facts, answer)
+        self._lock()
         if not answer.proceeds:
             complain(answer.refusal)
             self.is_refused = True
@@ -87,6 +89,13 @@ class Observed:
     def _static(self, facts: Sequence[Fact], answer: GateAnswer) -> None:
         """Say what is known before the command starts, in a line for each check."""
         page.show(text.brief(before(self.project, facts, title=self.run.id), *answer.lines), sys.stderr)
+
+    def _lock(self) -> None:
+        """Say now, and not after three days of training, that nothing can be held against the lock."""
+        try:
+            locked_recipes(self.project.lock_path)
+        except LockError as error:
+            complain(str(error))
 
     def on_live(self, folder: Path) -> str:
         """Show what the real run resolved to, and return why it must end where a check it was told to heed fails."""
@@ -147,5 +156,7 @@ def _verdicts(said: Statement) -> tuple[tuple[str, Verdict], ...]:
 
 
 def _sealed(said: Statement) -> Iterable[Line]:
-    counts = ", ".join(f"{count} {verdict.value}" for verdict, count in said.decision.counts)
+    """Yield the last line of a run; how much did not apply to it stands in the report above."""
+    counted = [(verdict, count) for verdict, count in said.decision.counts if verdict is not Verdict.NOT_APPLICABLE]
+    counts = ", ".join(f"{count} {verdict.value}" for verdict, count in counted or said.decision.counts)
     yield line(Span("affidavit", Tone.STRONG), f" {said.title} · {said.status} · {counts}")

@@ -21,7 +21,10 @@ from affidavit.run.rehearse import Rehearsal, rehearsed
 _VETOES_SHOWN = 8
 
 
-@click.command(epilog=example("affidavit preflight -- python train.py --config big.yaml"))
+@click.command(
+    short_help="Rehearse a training command, and judge the rehearsal.",
+    epilog=example("affidavit preflight -- python train.py --config big.yaml"),
+)
 @click.option(
     "--steps",
     default=SAMPLED_STEP,

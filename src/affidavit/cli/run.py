@@ -13,7 +13,10 @@ from affidavit.run.command import CommandError
 from affidavit.settings import TREE_GATES
 
 
-@click.command(epilog=example("affidavit run -- torchrun --nproc-per-node 8 train.py --config big.yaml"))
+@click.command(
+    short_help="Run a training command under observation.",
+    epilog=example("affidavit run -- torchrun --nproc-per-node 8 train.py --config big.yaml"),
+)
 @click.option("--gate", is_flag=True, help="Return the verdict where the command itself ended well.")
 @click.option("--stop-on", multiple=True, metavar="CHECK", help="End the command where this check fails at step 2.")
 @click.option("--tree", type=click.Choice(TREE_GATES), help="What to do with code that no commit holds.")

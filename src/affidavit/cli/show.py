@@ -11,7 +11,9 @@ from affidavit.cli.project import here
 from affidavit.report import document, facts, text
 
 
-@click.command(epilog=example("affidavit show last --facts"))
+@click.command(
+    short_help="Show what a run swears to, and whatever is not well.", epilog=example("affidavit show last --facts")
+)
 @run_argument
 @click.option("--facts", "with_facts", is_flag=True, help="List every fact, with how it is known.")
 @json_option

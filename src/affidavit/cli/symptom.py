@@ -9,16 +9,18 @@ import pkgutil
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from affidavit import adapters
 from affidavit.attach.launch import VARIABLE, Launch
+from affidavit.cli.project import Project, runs_folder
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.observe import git
 from affidavit.observe.error import ObserveError
+from affidavit.record.lock import locked_recipes
 from affidavit.run.launch import SITE
 from affidavit.run.spool import NEEDED_BYTES, SHARED_MEMORY
 
@@ -60,19 +62,21 @@ class Symptom:
     said: str
 
 
-def symptoms(python: str, *, runs: Path, environment: Mapping[str, str] = os.environ) -> Iterator[Symptom]:
+def symptoms(python: str, *, project: Project, environment: Mapping[str, str] = os.environ) -> Iterator[Symptom]:
     """Yield everything that decides what will be seen; no framework is imported by anybody.
 
     Args:
         python: the interpreter that trains, a path or a name on PATH.
-        runs: the folder that would hold the run folders.
+        project: the one that would be trained in; its settings and its lock are read.
 
     Raises:
         PythonError: there is no such interpreter, or it does not answer.
 
     Blind to: what a container, a queue or ``env -i`` takes away between here and the training process.
     """
+    runs = runs_folder(project.root)
     yield from _interpreter(python, environment)
+    yield from _files(project)
     yield _folder("run folders", runs)
     yield _spool()
     yield _git(runs)
@@ -96,7 +100,7 @@ def _interpreter(python: str, environment: Mapping[str, str]) -> Iterator[Sympto
         yield Symptom(about="frameworks", sight=Sight.NONE, said=said)
     for name in _WITHOUT_ADAPTER:
         if versions[name]:
-            said = f"{versions[name]}, no adapter of its own"
+            said = f"{versions[name]}, seen only through those above"
             yield Symptom(about=name, sight=Sight.LESS, said=said)
 
 
@@ -153,6 +157,23 @@ def _attachment(path: str, version: object, place: Path) -> Symptom:
         said = f"{path} ({text}) started without us: it ignores PYTHONPATH, or its own start-up code ends first"
         return Symptom(about="attaches", sight=Sight.NONE, said=said)
     return Symptom(about="attaches", sight=Sight.CLEAR, said=f"{path} ({text})")
+
+
+def _files(project: Project) -> Iterator[Symptom]:
+    """Say of each file that a run reads before anything else whether it can be read; one that is not there is fine."""
+    asked: tuple[tuple[Path, Callable[[], object]], ...] = (
+        (project.root / names.SETTINGS, lambda: project.settings),
+        (project.lock_path, lambda: locked_recipes(project.lock_path)),
+    )
+    for path, read in asked:
+        if not path.exists():
+            continue
+        try:
+            read()
+        except AffidavitError as error:
+            yield Symptom(about=path.suffix[1:], sight=Sight.NONE, said=str(error).partition("\n")[0])
+        else:
+            yield Symptom(about=path.suffix[1:], sight=Sight.CLEAR, said=str(path))
 
 
 def _folder(about: str, folder: Path) -> Symptom:

@@ -24,7 +24,9 @@ from affidavit.report.tokens import Spans, TokensError
 TERM = "tokens.lit_spans"
 
 
-@click.command(epilog=example("affidavit tokens last --rows 4"))
+@click.command(
+    short_help="Show which tokens the loss is computed on.", epilog=example("affidavit tokens last --rows 4")
+)
 @run_argument
 @click.option("--rows", default=8, show_default=True, type=click.IntRange(min=1), help="Show so many rows.")
 @click.option("--rank", default=0, show_default=True, type=click.IntRange(min=0), help="Whose rows.")
@@ -36,7 +38,7 @@ def command(run: str, rows: int, rank: int, training: int | None, as_json: bool)
     """Show which tokens the loss is computed on, by role and turn, and in the text itself.
 
     What carries the loss stands in ⟦ ⟧. The text stays in the run's own folder and is in no export; tokens = "ids" or
-    "off" in affidavit.toml keeps it out of there, too.
+    "off" under [run] in affidavit.toml, or "affidavit run --tokens", keeps it out of there, too.
     """
     project = here()
     found = project.find(run)

@@ -114,6 +114,15 @@ def write_lock(
     return tuple(said)
 
 
+def locked_recipes(path: Path) -> tuple[str, ...]:
+    """Return the recipes that a lock holds lines for; none where there is no file.
+
+    Raises:
+        LockError: the lock cannot be read. Whether a value fits its term is seen by :func:`read_lock` only.
+    """
+    return tuple(_load(path))
+
+
 def read_lock(path: Path, recipe: str, vocabulary: Vocabulary) -> Record | None:
     """Return what is locked for a recipe, or None where nothing is.
 
@@ -255,7 +264,7 @@ def _unreadable(path: Path, saw: str, line: int = 0) -> LockError:
             expected=f"a lock of format {FORMAT}",
             saw=saw,
             means="Nothing that was accepted can be held against this run.",
-            action=f'Restore it ("git checkout -- {path.name}") or accept a run anew.',
+            action=f'Restore it ("git checkout -- {path.name}"), or remove it and accept a run anew.',
             unaffected="the run and its record",
         )
     )
