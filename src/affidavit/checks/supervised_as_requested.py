@@ -15,6 +15,11 @@ NEEDS = (
 )
 
 
+OTHERS = ("system", "user")
+"""Whose words an assistant must not learn. A template writes words of its own into an answer (a new line behind its
+end, an empty thought in front of it), and marks them for the loss with the rest of it."""
+
+
 def stand_for_tokens(labels: Value) -> bool:
     return labels == "each token"
 
@@ -36,11 +41,14 @@ def supervised_as_requested(case: Case) -> Outcome:
     The loss falls all the same, and the model learns to speak for the user. Counted are labels as they enter the
     model, behind all of these.
 
-    Source: playbook §4.3; silent-failure-corpus D1, D2; hf-stack-spike §4. Blind to: rows outside the sampled step.
+    Source: playbook §4.3; silent-failure-corpus D1, D2; hf-stack-spike §4. Blind to: rows outside the sampled step;
+    answers of tools, and the rest of a turn whose beginning was cut off, which count as words of the template.
     """
     examined = 0
     for ranks, (asked, seen, lit, turns) in case.by_rank(*NEEDS):
         assert isinstance(lit, Tally) and isinstance(seen, Tally) and isinstance(turns, Table)
+        if not is_selective(asked):
+            continue  # whether ranks ask for the same is for "ranks-agree"
         wrong = _wrong(str(asked), lit, seen) or _unended(turns)
         if wrong:
             return Fail(
@@ -58,7 +66,7 @@ def _wrong(asked: str, lit: Tally, seen: Tally) -> str:
     """Return what is wrong with the counts, or ""."""
     if not lit.total:
         return f"no label on any of {seen.total:,} tokens"
-    others = [kind for kind in lit.kinds if kind not in ("assistant", "text")]
+    others = [kind for kind in lit.kinds if kind in OTHERS]
     if asked == "assistant" and others:
         return " and ".join(f"labels on {lit[kind]:,} of {seen[kind]:,} {kind} tokens" for kind in others)
     if asked == "assistant" and seen["assistant"] and not lit["assistant"]:

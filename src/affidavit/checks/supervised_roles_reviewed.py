@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from affidavit.case import Case, case_of
 from affidavit.check import Landmine, Outcome, Pass, Review, Site, Verdict, check
-from affidavit.checks.supervised_as_requested import is_selective, stand_for_tokens
+from affidavit.checks.supervised_as_requested import OTHERS, is_selective, stand_for_tokens
 from affidavit.fact.values import Tally, Value
 
 NEEDS = ("tokens.supervised_roles", "tokens.supervised_by_role", "tokens.seen_by_role")
-EXPECTED = {"assistant", "text"}
-"""Roles that nobody needs to confirm: the assistant's words, and text that has no turns."""
 
 
 @check(
@@ -32,7 +30,7 @@ def supervised_roles_reviewed(case: Case) -> Outcome:
     examined = 0
     for _, (roles, lit, seen) in case.by_rank(*NEEDS):
         assert isinstance(roles, tuple) and isinstance(lit, Tally) and isinstance(seen, Tally)
-        others = [role for role in roles if role not in EXPECTED]
+        others = [role for role in roles if role in OTHERS]
         if others or not lit.total:
             counts = [f"{lit[role]:,} of {seen[role]:,} {role} tokens" for role in others]
             return Review(
