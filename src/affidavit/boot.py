@@ -2,8 +2,8 @@
 
 Loaded by the finder when a framework that an adapter is named for has been imported. An adapter is a module of
 ``adapters/`` named like the framework's package. Its ``BINDS`` maps modules to functions ``bind(module, session)``;
-it may have ``describe(moment, session)``, called when training begins, with ``SHOWS``, the moments that fires;
-``KEEPERS`` of state; and ``standing()``.
+it may have ``describe(moment, session)``, called when training begins, with ``SHOWS``, the moments that fires, and
+``TURN``, after whom: who knows more of the model has the last word; ``KEEPERS`` of state; and ``standing()``.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ def wake(name: str) -> None:
     live.keepers.extend(getattr(adapter, "KEEPERS", ()))
     if hasattr(adapter, "describe"):
         live.describers.append(Describer(name, adapter.describe, adapter.SHOWS))
+        live.describers.sort(key=lambda one: _adapters[one.framework].TURN)  # not as the script imports them
     for module, bind in adapter.BINDS.items():
         early.finder.expect(module, _Binding(bind, live, early.refuse))
 

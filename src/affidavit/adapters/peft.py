@@ -14,6 +14,7 @@ from affidavit.attach.session import Session
 
 BINDS: dict[str, Any] = {}
 SHOWS = (Adapted,)
+TURN = 2
 
 
 def describe(moment: TrainBegin, session: Session) -> None:

@@ -252,6 +252,7 @@ def _loaded(tokenizer: Any) -> Loaded:
 
 
 SHOWS = (Asked, Configured)
+TURN = 1
 BINDS = {
     "transformers.trainer": _bind_trainer,
     "transformers.modeling_utils": _bind_models,

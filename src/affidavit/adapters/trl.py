@@ -13,6 +13,7 @@ from affidavit.attach.session import Session
 
 BINDS: dict[str, Any] = {}
 SHOWS = (Asked,)
+TURN = 2
 
 
 def describe(moment: TrainBegin, session: Session) -> None:

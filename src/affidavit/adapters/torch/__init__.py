@@ -14,5 +14,6 @@ BINDS = {
 }
 
 SHOWS = (Asked, Configured)
+TURN = 0
 
-__all__ = ["BINDS", "KEEPERS", "SHOWS", "describe", "standing"]
+__all__ = ["BINDS", "KEEPERS", "SHOWS", "TURN", "describe", "standing"]
