@@ -52,15 +52,16 @@ class Ran:
 
     def known(self, term: str, episode: int = 0) -> object:
         """Return the value of a term, as every merge would: the last one known."""
-        states = [s for s in self.states(term, episode) if isinstance(s, Known)]
-        assert states, f"{term} is not known in episode {episode}: {self.states(term, episode)}"
+        states = self.states(term, episode)
+        assert states and isinstance(states[-1], Known), f"{term} is not known in episode {episode}: {states}"
         return states[-1].value
 
     def unknown(self, term: str, episode: int = 0) -> Cause:
-        """Return the cause for which a term is unknown; known or doubly unknown is an error."""
-        (state,) = self.states(term, episode)
-        assert isinstance(state, Unknown), f"{term} is known: {state}"
-        return state.cause
+        """Return the cause for which a term is unknown in the end; several causes are an error."""
+        states = self.states(term, episode)
+        assert states and isinstance(states[-1], Unknown), f"{term} is known: {states}"
+        (cause,) = [state.cause for state in states if isinstance(state, Unknown)]
+        return cause
 
     def states(self, term: str, episode: int = 0) -> list[Known | Unknown]:
         return [

@@ -74,6 +74,7 @@ class Emit:
     episode: int = 0
     step: int = 0
     spoken: set[str] = field(default_factory=set)
+    _unknown: set[str] = field(default_factory=set)
 
     def known(self, term: str, value: Value, *, source: str, method: Method) -> None:
         self._say(Aspect.RESOLVED, term, value, source, method)
@@ -82,10 +83,11 @@ class Emit:
         self._say(Aspect.REQUESTED, term, value, source, Method.DECLARED)
 
     def unknown(self, term: str, cause: Cause, why: str) -> None:
-        """Say why a term is unknown, unless something was said of it: the first cause is the cause."""
+        """Say why a term is unknown, once: the first cause is the cause. What was known is taken back by it."""
         self._check_name(term)
-        if term in self.spoken:
+        if term in self._unknown:
             return
+        self._unknown.add(term)
         self.spoken.add(term)
         self.write(Observation(term, Aspect.RESOLVED, Unknown(cause, why), self.episode, self.step))
 
@@ -117,6 +119,7 @@ class Emit:
             return
         if aspect is Aspect.RESOLVED:
             self.spoken.add(term)
+            self._unknown.discard(term)
         self.write(Observation(term, aspect, Known(value, method, source), self.episode, self.step))
 
     def _check_name(self, term: str) -> None:
