@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Mapping
 
+import pytest
 from tests.cli.desk import CLEAN, EAGER, NARRATOR, Desk
 
 from affidavit.fact.encoding import to_json
@@ -17,6 +18,8 @@ def test_what_is_accepted_passes_and_what_moves_fails(copied: Desk) -> None:
     assert "REVIEW   supervised-roles-reviewed" in copied.type("check", users).stdout
     ended = copied.type("accept", users)
     assert ended.exit_code == 0 and "tokens.supervised_roles: not locked → assistant, user" in ended.stdout
+    assert ended.stdout.splitlines()[-1].endswith("lines written to affidavit.lock: commit it")
+    assert copied.type("accept", users).stdout.splitlines()[-1].endswith("nothing new for affidavit.lock")
     assert 'recipe "train"' in ended.stdout
     again = copied.type("check", users)
     assert again.exit_code == 0 and "REVIEW" not in again.stdout
@@ -51,6 +54,21 @@ def test_a_correction_that_says_nothing_is_refused(copied: Desk) -> None:
     ):
         assert copied.type("annotate", "last", *words).exit_code == 2
     assert copied.type("check").exit_code == 0
+
+
+def test_where_nobody_has_a_name_the_author_is_asked_for(copied: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container that is started with a user of its own."""
+
+    def nameless() -> str:
+        raise KeyError("getpwuid(): uid not found: 12345")
+
+    monkeypatch.setattr("getpass.getuser", nameless)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    words = ("annotate", "last", "--falls", "attention.*", "--reason", "another seat")
+    refused = copied.type(*words)
+    assert refused.exit_code == 2 and "it has no author" in refused.stderr
+    assert copied.type(*words, "--author", "Ada").exit_code == 0
 
 
 def test_a_drill_is_dated_in_the_ledger_and_on_the_checklist(copied: Desk) -> None:

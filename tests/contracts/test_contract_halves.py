@@ -19,7 +19,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 INNER = ("fact", "attach", "boot", "adapters", "instruments")
 FRAMEWORKS = ("accelerate", "datasets", "numpy", "pandas", "peft", "torch", "transformers", "trl")
 """Modules that no process of the outer half ever loads."""
-OUTER_ONLY = ("click", "msgspec", "rfc8785", "rich", "tomli_w")
+OUTER_ONLY = ("click", "msgspec", "rfc8785", "rich")
 """Modules that do not exist in the user's environment."""
 REFUSE = """
 import sys

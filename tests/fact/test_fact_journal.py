@@ -220,7 +220,6 @@ def test_the_names_in_a_run_folder_sort_by_attempt_and_process(tmp_path: Path) -
     ):
         path.touch()
     assert [path.name for path in folder.journals(tmp_path)] == ["journal.0.a.jsonl", "journal.0.b.jsonl"]
-    assert [path.name for path in folder.heartbeats(tmp_path)] == ["heartbeat.0.a"]
 
 
 def test_every_error_of_ours_has_one_shape_and_one_base() -> None:

@@ -25,15 +25,13 @@ def test_a_drill_is_read_back(tmp_path: Path) -> None:
 
 
 def test_only_a_drill_that_caught_everything_is_a_proof() -> None:
-    held = Ledger(drills=(drilled("a", 1), drilled("a", 9, caught=4), drilled("b", 2, caught=0, total=0)))
-    assert held.last_proved("a") == drilled("a", 1)
-    assert held.last("a") == drilled("a", 9, caught=4)
-    assert held.last_proved("b") is None, "catching none of none proves nothing"
-    assert held.last_proved("never") is None is held.last("never")
+    assert drilled("a", 1).is_proof and not drilled("a", 9, caught=4).is_proof
+    assert not drilled("b", 2, caught=0, total=0).is_proof, "catching none of none proves nothing"
 
 
-def test_the_newest_proof_counts_in_whatever_order_lines_stand() -> None:
-    assert Ledger(drills=(drilled("a", 9), drilled("a", 2))).last_proved("a") == drilled("a", 9)
+def test_the_newest_drill_counts_in_whatever_order_lines_stand() -> None:
+    held = Ledger(drills=(drilled("a", 9, caught=4), drilled("a", 2)))
+    assert held.last("a") == drilled("a", 9, caught=4) and held.last("never") is None
 
 
 def test_no_ledger_is_an_empty_one(tmp_path: Path) -> None:

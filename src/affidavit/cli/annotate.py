@@ -67,4 +67,7 @@ def _author(root: Path) -> str:
         named = git.ask(root, "config", "user.name", accept=(0, 1), resets=False).text
     except ObserveError:
         named = ""
-    return named or getpass.getuser()
+    try:
+        return named or getpass.getuser()
+    except (KeyError, OSError):  # a container's user may have a number only
+        return ""

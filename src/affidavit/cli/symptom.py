@@ -25,7 +25,6 @@ from affidavit.run.launch import SITE
 from affidavit.run.spool import NEEDED_BYTES, SHARED_MEMORY
 
 LIMIT_SECONDS = 20.0
-OLDEST = (3, 10)
 _WITHOUT_ADAPTER = ("accelerate", "datasets", "lightning", "deepspeed", "unsloth", "axolotl", "ray")
 """Named because they are common: what they do is seen only through the frameworks that have an adapter."""
 

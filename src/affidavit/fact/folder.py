@@ -33,7 +33,3 @@ def heartbeat(folder: Path, process: str, attempt: int) -> Path:
 
 def journals(folder: Path) -> tuple[Path, ...]:
     return tuple(sorted(folder.glob("journal.*.jsonl")))
-
-
-def heartbeats(folder: Path) -> tuple[Path, ...]:
-    return tuple(sorted(folder.glob("heartbeat.*")))

@@ -20,7 +20,6 @@ class FileDigest:
 
     sha256: str
     blob: str
-    size_bytes: int
 
 
 class UnreadableError(OSError):
@@ -50,7 +49,7 @@ def digest_file(path: Path, object_format: ObjectFormat = "sha1") -> FileDigest:
             seen += len(chunk)
     if seen != size:
         raise UnreadableError(f"size changed from {size} to {seen} bytes while it was read")
-    return FileDigest(sha256=plain.hexdigest(), blob=blob.hexdigest(), size_bytes=size)
+    return FileDigest(sha256=plain.hexdigest(), blob=blob.hexdigest())
 
 
 def blob_id(content: bytes, object_format: ObjectFormat) -> str:

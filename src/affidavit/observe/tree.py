@@ -14,7 +14,6 @@ from typing import Final
 
 from affidavit.observe.benign import BenignLine, benign_line, is_output_only
 from affidavit.observe.code import CodeIdentity, FileIdentity, FileVerdict, Refusal
-from affidavit.observe.digest import digest_file
 from affidavit.observe.error import GitMissingError, NotARepositoryError, ObserveError
 from affidavit.observe.repository import Repository, find_top, read, recorded_commit
 from affidavit.observe.scripts import Spot
@@ -38,14 +37,6 @@ class TreeState(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnFile:
-    """A committed or new file of Affidavit's own: exempt, recorded by digest (None: unreadable)."""
-
-    path: Path
-    sha256: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class MovedSubmodule:
     """A submodule that ran at another commit than the superproject records."""
 
@@ -58,11 +49,13 @@ class MovedSubmodule:
 class TreeReport:
     """Everything a gate may weigh; it decides nothing.
 
-    `sites` run and deviate; `undetermined` run and could not be judged; `benign` is dirty and does not run.
+    `sites` run and deviate; `undetermined` run and could not be judged; `benign` is dirty and does not run;
+    `own` are files of Affidavit's own, which are exempt; `home` is the project's own repository.
     """
 
     state: TreeState
     why: str
+    home: Repository | None
     examined: int
     sites: tuple[FileIdentity, ...]
     undetermined: tuple[FileIdentity, ...]
@@ -70,7 +63,7 @@ class TreeReport:
     refusals: tuple[Refusal, ...]
     not_scanned: tuple[Spot, ...]
     dynamic: tuple[Spot, ...]
-    own: tuple[OwnFile, ...]
+    own: tuple[Path, ...]
     benign: tuple[BenignLine, ...]
 
     @property
@@ -110,6 +103,7 @@ def examine(
     return TreeReport(
         state=state,
         why=why,
+        home=home,
         examined=len(code.files),
         sites=tuple(file for file in weighed if file.verdict not in _UNDETERMINED),
         undetermined=tuple(file for file in weighed if file.verdict in _UNDETERMINED),
@@ -158,16 +152,8 @@ def _is_own(path: Path, folders: set[Path]) -> bool:
     return path.name in OWN_FILES and path.parent in folders
 
 
-def _own(folders: set[Path]) -> tuple[OwnFile, ...]:
-    present = (folder / name for folder in sorted(folders) for name in OWN_FILES if (folder / name).is_file())
-    return tuple(OwnFile(path=path, sha256=_sha256(path)) for path in present)
-
-
-def _sha256(path: Path) -> str | None:
-    try:
-        return digest_file(path).sha256
-    except OSError:
-        return None
+def _own(folders: set[Path]) -> tuple[Path, ...]:
+    return tuple(folder / name for folder in sorted(folders) for name in OWN_FILES if (folder / name).is_file())
 
 
 def _is_notebook_output(file: FileIdentity, known: dict[Path, Repository]) -> bool:

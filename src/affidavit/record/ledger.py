@@ -48,11 +48,6 @@ class Ledger:
         """Return the last drill of a check, whatever it showed; of two on one day, the later line."""
         return max((one for one in reversed(self.drills) if one.check == check), key=_date, default=None)
 
-    def last_proved(self, check: str) -> Drilled | None:
-        """Return the last drill of a check that caught everything, or None where there never was one."""
-        proofs = (one for one in reversed(self.drills) if one.check == check and one.is_proof)
-        return max(proofs, key=_date, default=None)
-
 
 def _date(drilled: Drilled) -> datetime.date:
     return drilled.date

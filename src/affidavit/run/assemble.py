@@ -24,7 +24,6 @@ from affidavit.run.rehearse import on_another_seat
 from affidavit.run.sealing import earlier
 from affidavit.settings import Settings
 
-PANEL_FORMAT = 1
 PANEL_BYTES = 1 << 20
 
 

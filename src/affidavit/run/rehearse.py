@@ -14,9 +14,6 @@ from affidavit.attach.veto import VETOES
 from affidavit.fact.observation import Cause, Known, Unknown
 from affidavit.record.record import Record
 
-FEWEST_STEPS = 2
-"""The sampled step; a rehearsal that ends before it shows nothing."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Rehearsal:

@@ -23,7 +23,7 @@ from affidavit.observe.code import LoadedFile, identify
 from affidavit.observe.error import InterpreterError, ObserveError
 from affidavit.observe.interpreter import Interpreter
 from affidavit.observe.owner import OwnerKind
-from affidavit.observe.repository import Repository, read
+from affidavit.observe.repository import read
 from affidavit.observe.scripts import Closure, module_closure, script_closure
 from affidavit.observe.search_path import search_roots
 from affidavit.observe.snapshot import Snapshot, take
@@ -77,7 +77,6 @@ def examine_tree(
         report = _examine(command, project, environment)
     except ObserveError as error:
         return _blind(error, gate, reason)
-    home = _home(report, project)
     deviations = _deviations(report, project)
     deviates = isinstance(deviations, Known) and isinstance(deviations.value, Table) and bool(deviations.value.rows)
     # a snapshot that kept nothing vouches for nothing that the run loads later
@@ -90,14 +89,14 @@ def examine_tree(
         refused = _refusal(report, project)
     source = "import statements and named configs, against their owners"
     states: dict[str, State] = {
-        "tree.commit": _commit(report, home, project),
+        "tree.commit": _commit(report, project),
         "tree.files_examined": Known(report.examined, Method.INSPECTED, source),
         "tree.deviations": deviations,
         "tree.bystanders": _bystanders(report),
         "tree.gate": Known(told, Method.DECLARED, "affidavit.toml or --tree"),
     }
     facts = tuple(Fact(name=name, state=state) for name, state in states.items())
-    return GateAnswer(facts=facts, lines=(*extra, *_lines(report, home, project)), refusal=refused)
+    return GateAnswer(facts=facts, lines=(*extra, *_lines(report, project)), refusal=refused)
 
 
 def _examine(command: Command, project: Path, environment: Mapping[str, str]) -> TreeReport:
@@ -132,13 +131,9 @@ def _blind(error: ObserveError, gate: str, reason: str) -> GateAnswer:
     return GateAnswer(facts=tuple(facts), lines=(f"tree: {why}",))
 
 
-def _home(report: TreeReport, project: Path) -> Repository | None:
-    return read(project) if report.state in (TreeState.READ, TreeState.UNBORN) else None
-
-
-def _commit(report: TreeReport, home: Repository | None, project: Path) -> State:
-    if home is not None:
-        return Known(home.commit or "unborn", Method.INSPECTED, "git rev-parse HEAD")
+def _commit(report: TreeReport, project: Path) -> State:
+    if report.home is not None:
+        return Known(report.home.commit or "unborn", Method.INSPECTED, "git rev-parse HEAD")
     if report.state is TreeState.NO_REPOSITORY:
         return Known("no repository", Method.INSPECTED, f"no .git at or above {project}")
     return Unknown(Cause.GIT_REFUSED, _first_line(report.why))
@@ -176,12 +171,12 @@ def _bystanders(report: TreeReport) -> State:
     return Known(paths, Method.INSPECTED, "git status")
 
 
-def _lines(report: TreeReport, home: Repository | None, project: Path) -> tuple[str, ...]:
+def _lines(report: TreeReport, project: Path) -> tuple[str, ...]:
     """Return one line for each thing that is dirty and does not matter, and for what only the run can show."""
     found = list(map(str, report.benign))
+    home = report.home
     if home is not None:
-        own = {one.path for one in report.own}
-        changed = (line.path for line in home.status or () if home.top / line.path in own)
+        changed = (line.path for line in home.status or () if home.top / line.path in report.own)
         found += [f"{path}: changed, Affidavit's own; not part of this run" for path in changed]
     elif report.why:
         found.append(f"tree: {_first_line(report.why)}")
