@@ -225,4 +225,5 @@ def test_the_names_in_a_run_folder_sort_by_attempt_and_process(tmp_path: Path) -
 def test_every_error_of_ours_has_one_shape_and_one_base() -> None:
     said = refusal(subject="a", expected="b", saw="c", means="D.", action="E.", unaffected="f")
     assert said == "a: expected b, saw c.\nD. E.\nNot affected: f."
+    assert said == refusal(subject="a", expected="b", saw="c.", means="D.", action="E.", unaffected="f")
     assert issubclass(JournalError, AffidavitError) and issubclass(ValueShapeError, AffidavitError)

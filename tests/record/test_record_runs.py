@@ -44,6 +44,7 @@ def test_an_id_and_its_unique_beginning_name_a_run(project: Path, name: str) -> 
 
 def test_an_id_that_begins_another_names_itself(project: Path) -> None:
     (project / ".affidavit" / "runs" / "20261130-c2-rehearsal").mkdir()
+    (project / ".affidavit" / "runs" / "20261130-c2-rehearsal" / "hello").touch()
     assert runs.find(project, "20261130-c2", NOWHERE).id == "20261130-c2"
 
 
@@ -51,6 +52,15 @@ def test_a_path_names_a_run_of_another_project(project: Path, tmp_path_factory: 
     elsewhere = sealed(tmp_path_factory.mktemp("copied-run"), fact("attention.executed", FLASH))
     found = runs.find(project, str(elsewhere), NOWHERE)
     assert (found.folder, found.is_sealed) == (elsewhere, True)
+
+
+def test_a_folder_in_which_nothing_of_a_run_lies_is_none(project: Path) -> None:
+    """Sealed as one, it would stand in the way of the run that is just being prepared in it."""
+    (project / ".affidavit" / "runs" / "zz-new").mkdir()
+    (project / ".affidavit" / "runs" / "zz-new" / "notes.txt").touch()
+    assert runs.find(project, "last", NOWHERE).id == "20261128-a0"
+    with pytest.raises(RunNotFoundError):
+        runs.find(project, "zz-new", NOWHERE)
 
 
 @pytest.mark.parametrize(
@@ -77,6 +87,7 @@ def test_a_project_without_runs_says_how_to_make_one(tmp_path: Path) -> None:
 def test_the_folder_can_lie_elsewhere(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     moved = tmp_path_factory.mktemp("scratch")
     (moved / "runs" / "only").mkdir(parents=True)
+    (moved / "runs" / "only" / "hello").touch()
     environment = {"AFFIDAVIT_DIR": str(moved)}
     assert [run.id for run in runs.runs(project, environment)] == ["only"]
     assert runs.home(project, environment) == moved and runs.home(project, NOWHERE) == project / ".affidavit"

@@ -237,6 +237,14 @@ def test_a_folder_that_is_not_there_cannot_be_sealed(tmp_path: Path) -> None:
         ensure_sealed(tmp_path / "nothing")
 
 
+def test_a_folder_that_is_only_just_made_is_not_sealed_and_its_run_is(project: Project) -> None:
+    """A list that comes between the making of the folder and its first file must not seal what has not begun."""
+    (project.runs / "new").mkdir(parents=True)
+    with pytest.raises(SealingError, match="only just being prepared"):
+        ensure_sealed(project.runs / "new")
+    assert not any((project.runs / "new").iterdir())
+
+
 def test_a_pulse_is_seen_by_those_who_cannot_see_the_process(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("affidavit.run.companion.PULSE_SECONDS", 0.1)
     prepared = project.prepare("sleep", "1")

@@ -12,5 +12,6 @@ def refusal(*, subject: str, expected: str, saw: str, means: str, action: str, u
     ...         action='Run "affidavit show".', unaffected="the loss")
     'x: expected 1 (lock), saw 2 (executed).\\nIt lies. Run "affidavit show".\\nNot affected: the loss.'
     """
-    said = f"{subject}: expected {expected}, saw {saw}.".replace("\n", "⏎")  # a value must not forge a line of ours
+    said = f"{subject}: expected {expected}, saw {saw.removesuffix('.')}."
+    said = said.replace("\n", "⏎")  # a value must not forge a line of ours
     return f"{said}\n{means} {action}\nNot affected: {unaffected}."

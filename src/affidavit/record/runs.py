@@ -39,11 +39,15 @@ def home(root: Path, environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def runs(root: Path, environment: Mapping[str, str] = os.environ) -> tuple[RunFolder, ...]:
-    """Return the runs of a project, the oldest first; none where there is no folder yet."""
+    """Return the runs of a project, the oldest first; none where there is no folder yet.
+
+    A folder in which nothing of a run lies is none: it is somebody else's, or its run is only just being prepared.
+    """
     folder = home(root, environment) / "runs"
     if not folder.is_dir():
         return ()
-    found = [_run(entry) for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith(".")]
+    entries = (entry for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith("."))
+    found = [_run(entry) for entry in entries if _is_run(entry)]
     return tuple(sorted(found, key=lambda run: (run.started_ns, run.id)))
 
 

@@ -51,7 +51,7 @@ def ensure_sealed(folder: Path, vocabulary: Vocabulary | None = None) -> Manifes
     Idempotent: two callers at once make one seal, and a sealed run is only read.
 
     Raises:
-        SealingError: the folder cannot be written by us.
+        SealingError: the folder cannot be written by us, or nothing of a run lies in it.
         SealError, ManifestError: what lies there as a seal is none.
         AttemptError: what a supervisor wrote cannot be read.
     """
@@ -64,6 +64,8 @@ def ensure_sealed(folder: Path, vocabulary: Vocabulary | None = None) -> Manifes
             set_aside(folder)
             if not seal.is_sealed(folder):
                 gathered = gather(folder)
+                if not gathered.numbers:
+                    raise SealingError(_empty(folder))
                 if alive := gathered.alive():
                     return _running(gathered, alive)
                 _seal(folder, vocabulary or load_vocabulary())
@@ -87,7 +89,7 @@ def set_aside(folder: Path) -> None:
     if not _is_outdated(folder):
         return
     document = manifest.decode(file.read(folder / names.MANIFEST, limit=manifest.SIZE_BYTES))
-    place = folder / EARLIER / str(document.attempts[-1].number)
+    place = folder / EARLIER / str(max((attempt.number for attempt in document.attempts), default=0))
     place.mkdir(parents=True, exist_ok=True)
     parts = (names.HEAD, names.ANNOTATIONS, names.ENVELOPE, names.MANIFEST)
     for name in parts:
@@ -102,7 +104,7 @@ def _is_outdated(folder: Path) -> bool:
     if not (folder / names.MANIFEST).is_file():
         return False
     sealed = manifest.decode(file.read(folder / names.MANIFEST, limit=manifest.SIZE_BYTES))
-    return max(numbers(folder), default=0) > max((attempt.number for attempt in sealed.attempts), default=-1)
+    return max(numbers(folder), default=-1) > max((attempt.number for attempt in sealed.attempts), default=-1)
 
 
 def _seal(folder: Path, vocabulary: Vocabulary) -> None:
@@ -137,6 +139,17 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _empty(folder: Path) -> str:
+    return refusal(
+        subject=f"run {folder.name}",
+        expected="an attempt or a journal in its folder",
+        saw="neither",
+        means="There is nothing to seal: its run is only just being prepared, or it is no run folder.",
+        action='Run "affidavit ls".',
+        unaffected="everything in it",
+    )
 
 
 def _refused(folder: Path, saw: str) -> str:
