@@ -44,10 +44,11 @@ def trace_step(session: Session, step: int) -> None:
 
     From the moment it enters the model: a plain loop may evaluate, save or draw samples before that. Until the next
     one does: each operation costs about a kilobyte, and one micro-batch shows them all. A fork ends it as well, since
-    in the child nothing would.
+    in the child nothing would, and then nothing is told: half a trace would be a lie.
     """
+    busy = "the run has an execution trace observer of its own"
     if _has_observer():
-        session.unwatched(Operations, Cause.PROFILER_BUSY, "the run has an execution trace observer of its own")
+        session.unwatched(Operations, Cause.PROFILER_BUSY, busy)
         return
     path = Path(session.launch.spool) / f"trace.{os.getpid()}.json"
     native = torch._C._profiler
@@ -58,6 +59,8 @@ def trace_step(session: Session, step: int) -> None:
             if native._add_execution_trace_observer(str(path)):
                 running[0] = True
                 native._enable_execution_trace_observer()
+                return
+        session.unwatched(Operations, Cause.PROFILER_BUSY, busy)
 
     def stop() -> None:
         if running[0]:
@@ -65,6 +68,12 @@ def trace_step(session: Session, step: int) -> None:
             with _quiet():
                 native._disable_execution_trace_observer()
                 native._remove_execution_trace_observer()
+
+    def give_up() -> None:
+        if running[0]:
+            stop()
+            path.unlink(missing_ok=True)
+            session.unwatched(Operations, Cause.INSTRUMENT_FAILED, "the process forked while it was traced")
 
     def finish() -> None:
         session.at_live.remove(finish)
@@ -78,7 +87,7 @@ def trace_step(session: Session, step: int) -> None:
             path.unlink(missing_ok=True)
 
     session.at_live.append(finish)
-    session.at_fork.append(stop)
+    session.at_fork.append(give_up)
     session.after(Batch, 1, start)
     session.after(Batch, 2, stop)
     session.after(Gradients, 1, stop)
@@ -105,7 +114,7 @@ def _operations(path: Path) -> Iterator[Operation]:
                 head = None
             is_whole = is_whole or line.lstrip().startswith(_LAST)
     if not is_whole:
-        raise _TornError("the execution trace could not be written to its end, and half of it would be a lie")
+        raise _TornError("the execution trace could not be written to its end")
 
 
 def _operation(name: bytes, inputs: bytes) -> Operation:
