@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from affidavit.check.finding import Verdict
@@ -32,8 +34,10 @@ def command(run: str, as_json: bool) -> int:
         page.say({"recipe": recipe, "lock": str(project.lock_path), "changes": list(changes), "failed": failed})
         return 0
     page.show([line(Span(change, Tone.STRONG)) for change in changes])
-    summary = f"{len(changes)} lines written" if changes else "nothing new to accept"
-    page.show([line(f'{summary}: recipe "{recipe}" in {project.lock_path}')])
+    count = "1 line" if len(changes) == 1 else f"{len(changes)} lines"
+    lock = os.path.relpath(project.lock_path)  # a whole path is longer than a line of a terminal
+    said_last = f"{count} written to {lock}: commit it" if changes else "nothing new to accept"
+    page.show([line(f'recipe "{recipe}": {said_last}')])
     if failed:
         page.show(
             [line(Span(f"this run fails {', '.join(failed)}; what is accepted is accepted all the same", Tone.BAD))]
