@@ -132,6 +132,7 @@ def reader(home: Path) -> dict[str, str]:
         "TOKENIZERS_PARALLELISM": "false",
         "SCRIPTS": str(ROOT / "src/affidavit/demo/scripts"),
         "WORLD": str(ROOT / "tests/world"),
+        "EXAMPLES": str(ROOT / "examples"),
     }
 
 

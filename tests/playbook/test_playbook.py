@@ -1,4 +1,4 @@
-"""Every block of the playbook and of the README runs, and prints what the page says it prints."""
+"""Every block of the playbook, of the examples and of the README runs, and prints what the page says it prints."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from console import ROOT, Command, agrees, perform, reader, renewed, steps
 
 PAGES = sorted((ROOT / "docs/playbook").glob("*.md"))
 README = ROOT / "README.md"
-DOCUMENTS = [*PAGES, *([README] if "```console" in README.read_text() else [])]
+EXAMPLES = sorted((ROOT / "examples").glob("*/README.md"))
+DOCUMENTS = [*PAGES, *EXAMPLES, *([README] if "```console" in README.read_text() else [])]
 """Whatever shows a command after ``$ `` and what it prints; a ``sh`` block is shown and not run."""
 HEADINGS = ("## Story", "## See it lie", "## Catch it", "## Break the catch", "## Blind to")
 
@@ -38,7 +39,7 @@ loss …
 """
 
 
-@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_page_prints_what_it_says(page: Path, tmp_path: Path) -> None:
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()
