@@ -59,6 +59,12 @@ def test_an_unknown_promise_on_one_rank_hides_no_broken_one_on_another() -> None
     assert judged("attention-consistent", case).verdict is Verdict.FAIL
 
 
+def test_a_waiver_by_site_outlasts_another_count() -> None:
+    few, many = (judged("attention-as-requested", attended("sdpa", "sdpa", {"eager": calls})) for calls in (2, 48))
+    assert [site.fingerprint for site in few.sites] == [site.fingerprint for site in many.sites]
+    assert [site.key for site in few.sites] == ["eager"] and "48 eager calls" in many.message
+
+
 def test_what_one_rank_asked_to_adapt_is_held_against_what_matched_there() -> None:
     case = CHECKS["adapter-targets-matched"].example()  # type: ignore[misc]
     astray = case.asked("adapter.targets", ("q_proj", "v_proj", "v_prj"), rank=-1)

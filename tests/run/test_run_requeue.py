@@ -13,7 +13,7 @@ import pytest
 from run_world import Project
 
 from affidavit.check import Verdict, judge
-from affidavit.record import seal
+from affidavit.record import chain, seal
 from affidavit.record.manifest import Status
 from affidavit.record.record import Kind
 from affidavit.run.assemble import assemble
@@ -69,6 +69,16 @@ def test_a_requeued_run_raises_no_alarm(project: Project) -> None:
     findings = judge(house.checks, case)
     assert findings and not [found for found in findings if found.verdict is Verdict.FAIL]
     assert not [note for note in case.subject.notes if "both say" in note]
+
+
+def test_a_correction_of_an_earlier_attempt_is_told_in_the_record_of_the_next(project: Project) -> None:
+    """Its observations stand in the new record, where nothing fells them."""
+    _preempt(project)
+    ensure_sealed(project.only_run)
+    chain.annotate(project.only_run, falls=("adapter.*",), reason="another model", author="me")
+    assert project.run(*project.light("--steps=30"), environment=REQUEUED) == 0
+    notes = [note for note in seal.read_sealed(project.only_run).manifest.notes if "correction" in note]
+    assert len(notes) == 1 and "attempt 0" in notes[0] and "adapter.kind" in notes[0] and "another model" in notes[0]
 
 
 def test_a_node_that_was_lost_with_everything_on_it_is_preempted_once_the_job_is_back(project: Project) -> None:

@@ -63,9 +63,10 @@ def attention_as_requested(case: Case) -> Outcome:
             for run, name in layers.runs
             if name not in wanted and not (stands_in and is_hub_flash(name))
         ]
-        strange = [f"{ran[kind]} {kind} calls" for kind in ran.kinds if kind not in kernels and not silent]
+        strange = [kind for kind in ran.kinds if kind not in kernels and not silent]
         if others or strange:
-            executed = f"{' and '.join(strange)} (executed, rank {written(ranks)})" if strange else ""
+            counts = " and ".join(f"{ran[kind]:,} {kind} calls" for kind in strange)
+            executed = f"{counts} (executed, rank {written(ranks)})" if strange else ""
             return Fail(
                 expected=f"{asked} ({case.source('attention.requested')})",
                 saw="; ".join(filter(None, (*others[:2], executed))),

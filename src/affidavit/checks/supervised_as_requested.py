@@ -56,7 +56,7 @@ def supervised_as_requested(case: Case) -> Outcome:
                 saw=f"{wrong} (entered the model, rank {written(ranks)})",
                 means="The loss is computed on other tokens than somebody asked to train on.",
                 action='Run "affidavit tokens" to see them.',
-                sites=tuple(Site(key=kind, rank=ranks[0]) for kind in lit.kinds),
+                sites=tuple(Site(key=kind, rank=ranks[0]) for kind in lit.kinds if kind in OTHERS),
             )
         examined += seen.total
     return Pass(examined)

@@ -64,7 +64,7 @@ def command(
 
 
 def _refuse_contradictions(tree: str | None, reason: str, stop_on: tuple[str, ...], checks: set[str]) -> None:
-    if (tree == "allow") != bool(reason):
+    if (tree == "allow") != bool(reason.strip()):
         raise click.UsageError("--tree allow and --reason go together: the record says why nobody minded.")
     unknown = [check for check in stop_on if check not in checks]
     if unknown:

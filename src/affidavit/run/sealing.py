@@ -20,7 +20,7 @@ from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.fact.term import Vocabulary
 from affidavit.fact.vocabulary import load as load_vocabulary
-from affidavit.record import canonical, file, manifest, seal
+from affidavit.record import canonical, chain, file, manifest, seal
 from affidavit.record.manifest import Manifest
 from affidavit.run.attempt import numbers
 from affidavit.run.draft import draft
@@ -112,11 +112,23 @@ def _seal(folder: Path, vocabulary: Vocabulary) -> None:
     spools = gather(folder).places[1:]
     problems = {spool: publish(spool, folder) for spool in spools}
     notes = [f"not in the run folder: {problem}" for found in problems.values() for problem in found]
-    notes += [f"attempt {place.name} was sealed as {_digest(place)}" for place in earlier(folder)]
+    for place in earlier(folder):
+        notes += [f"attempt {place.name} was sealed as {_digest(place)}", *_corrections(place)]
     seal.seal(folder, draft(gather(folder), vocabulary, notes=tuple(notes)))
     for spool, found in problems.items():
         if not found:
             remove(spool)
+
+
+def _corrections(place: Path) -> Iterator[str]:
+    """Yield what was corrected in the record of an earlier attempt: its observations stand in the new one, too."""
+    try:
+        for said in chain.read(place):
+            if said.falls:
+                felled = f"{', '.join(said.falls)} ({said.reason})"
+                yield f"a correction of attempt {place.name} fells nothing here; look whether it should: {felled}"
+    except AffidavitError as error:
+        yield str(error).partition("\n")[0]
 
 
 def _digest(place: Path) -> str:
