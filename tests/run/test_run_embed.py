@@ -108,3 +108,5 @@ def test_a_notebook(tmp_path: Path) -> None:
     (seen,) = json.loads(affidavit("ls", "--json", cwd=tmp_path).stdout)["runs"]
     assert seen["recipe"] == "notebook" and seen["status"].startswith(("FINISHED", "KILLED"))
     assert "ATTACHED_LATE" not in json.dumps(facts(tmp_path)["adapter.kind"])
+    cells = json.dumps(facts(tmp_path)["code.deviations"])
+    assert "NO_REPOSITORY" in cells and "that ran, such as" in cells and "ipykernel" in cells, cells

@@ -180,13 +180,20 @@ def _deviations(code: CodeIdentity, own: set[Path], project: Path, source: str) 
         return Unknown(Cause.GIT_REFUSED, f"{refused.top}: {refused.why.splitlines()[0]}")
     ours = [file for file in code.files if _is_ours(file, own)]
     if not any(file.owner.kind is OwnerKind.REPOSITORY for file in ours):
-        return Unknown(Cause.NO_REPOSITORY, f"none of {len(ours)} files of the project")
+        return Unknown(Cause.NO_REPOSITORY, _nowhere(ours, project))
     found = [file for file in ours if file.verdict in DEVIATING]
     unjudged = next((file for file in ours if file.verdict in UNJUDGED), None)
     if unjudged is not None and not found:
         why = unjudged.detail.partition("\n")[0]
         return Unknown(UNJUDGED[unjudged.verdict], f"{shown(unjudged.path, project)}: {why}")
     return Known(deviations(found, project), Method.INSPECTED, source)
+
+
+def _nowhere(ours: Sequence[FileIdentity], project: Path) -> str:
+    """Say which files no repository owns: a cell of a notebook is a file in a temporary folder."""
+    if not ours:
+        return "no file of the project ran"
+    return f"{len(ours)} that ran, such as {shown(ours[0].path, project)}"
 
 
 def _is_data(file: FileIdentity, configs: frozenset[Path]) -> bool:
