@@ -56,7 +56,9 @@ def brief(statement: Statement, *remarks: str) -> Iterator[Line]:
 
 def _attachment(statement: Statement) -> Iterator[Line]:
     world = statement.case.subject.world
-    if statement.is_run and statement.attached < world:
+    if statement.is_run and not statement.attached:
+        yield line(Span("no training was seen: what follows was known before it, or is unknown", Tone.BAD))
+    elif statement.is_run and statement.attached < world:
         yield line(Span(f"attached on {statement.attached} of {world} ranks: the others were not seen", Tone.BAD))
 
 
