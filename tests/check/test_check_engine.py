@@ -95,6 +95,7 @@ def test_examining_nothing_is_no_pass() -> None:
 def test_evidence_that_decides_nothing_is_unknown() -> None:
     assert run(answering(Unproven("no ragged row")), healthy()).message == "no ragged row"
     assert run(answering(Unproven("no ragged row")), healthy()).verdict is Verdict.UNKNOWN
+    assert run(answering(Unproven("no ragged row")), healthy()).cause is Cause.UNDECIDED
 
 
 def _adapted(outcome: Outcome) -> Check:

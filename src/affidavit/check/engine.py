@@ -63,7 +63,7 @@ def run(check: Check, case: Case) -> Finding:
             return _finding(check, case, Verdict.UNKNOWN, "nothing was examined", cause=Cause.ABSENT)
         return replace(_finding(check, case, Verdict.PASS, ""), examined=outcome.examined, cites=cites)
     if isinstance(outcome, Unproven):
-        return _finding(check, case, Verdict.UNKNOWN, outcome.why, cause=Cause.NO_OPERATION)
+        return _finding(check, case, Verdict.UNKNOWN, outcome.why, cause=Cause.UNDECIDED)
     if isinstance(outcome, Review) and _accepted(outcome, case):
         message = f"accepted in the lock: {', '.join(outcome.accept)}"
         return replace(_finding(check, case, Verdict.PASS, message), examined=len(outcome.accept), cites=cites)

@@ -26,8 +26,6 @@ def adapter_trained(case: Case) -> Outcome:
     examined = 0
     for ranks, (matched, trained) in case.by_rank("adapter.matched", "adapter.trained"):
         assert isinstance(matched, Tally) and isinstance(trained, Tally)
-        if not matched.total:
-            return Unproven("no module carries an adapter")
         idle = [name for name in matched.kinds if trained[name] < matched[name]]
         if idle:
             counts = " and ".join(f"{trained[name]} of {matched[name]} {name}" for name in idle)
@@ -38,7 +36,7 @@ def adapter_trained(case: Case) -> Outcome:
                 sites=tuple(Site(key=name, rank=ranks[0]) for name in idle),
             )
         examined += matched.total
-    return Pass(examined)
+    return Pass(examined) if examined else Unproven("no module carries an adapter")
 
 
 @adapter_trained.healthy

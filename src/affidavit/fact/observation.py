@@ -27,6 +27,7 @@ class Cause(enum.Enum):
     PROFILER_BUSY = "the run's own profiler was active"
     NO_TOKENIZER = "no tokenizer was seen"
     NO_OPERATION = "nothing that this counts was executed"
+    UNDECIDED = "all of it was seen, and it decides nothing"
     INSTRUMENT_FAILED = "the instrument raised"
     TIME_LIMIT = "the instrument passed its time limit and was switched off"
     TOO_LARGE = "the value is larger than a fact may be"

@@ -57,7 +57,6 @@ def merge(
     subject: str,
     vocabulary: Vocabulary,
     notes: Iterable[str] = (),
-    world: int = 1,
     steps: Mapping[str, int] | None = None,
     silence: Unknown = NOTHING_ATTACHED,
 ) -> Record:
@@ -69,22 +68,22 @@ def merge(
 
     Args:
         notes: what the caller wants readers to be told; the journals' own notes follow.
-        world: the world the launcher was told; the record's is the largest that anybody saw.
         steps: the last step of a process by its heartbeat, where the journal alone does not show it.
         silence: why nothing is known, where there is no journal at all.
 
-    Blind to: a process that attached and never trained; it opens no journal.
+    Blind to: a process that attached and never trained; it opens no journal. How many ranks were started is known by
+    the word of those that trained.
     """
     held = _distinct(readings)
     said, doubled = _over_attempts(held, vocabulary)
     _keep_promises(said, held, vocabulary, steps or {})
-    width = max([world, *(reading.world for reading in held), *(key.rank + 1 for key in said)])
+    width = max([1, *(reading.world for reading in held), *(key.rank + 1 for key in said)])
     if not held and Scope.RANK in kind.scopes:
         owed = [term.name for term in vocabulary if term.scope is Scope.RANK]
         said = {_Key(name, 0, rank): _Said(state=silence) for name in owed for rank in range(width)}
         said[_RANKS] = _Said(state=silence)
     elif held and Scope.RUN in kind.scopes:
-        ranks = Known(width, Method.INSPECTED, "the process group of each rank, and the launcher")
+        ranks = Known(width, Method.INSPECTED, "the process group of each rank")
         said[_RANKS] = _Said(state=ranks)
     return Record(
         kind=kind,

@@ -10,6 +10,6 @@ TERMS = (
         scope=Scope.RUN,
         least=Method.INSPECTED,
         category=Category.ENVIRONMENT,
-        meaning="ranks of this run: the most that the launcher or any rank spoke of",
+        meaning="ranks of this run: the most that any rank spoke of",
     ),
 )
