@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from affidavit.case import Need
 from affidavit.check.finding import Finding, Landmine, Verdict
 from affidavit.fact.term import Scope
-from affidavit.record.record import Record
 from affidavit.report.evidence import evidence
 from affidavit.report.statement import Statement
 from affidavit.report.terminal import Line, Span, Tone, line
@@ -64,7 +63,7 @@ def _row(statement: Statement, landmine: Landmine) -> Row:
     told = min(findings, key=lambda finding: _WORST_FIRST.index(finding.verdict))
     phrases = evidence(replace(statement.case, episode=told.episode), findings)
     if phrases and _is_ranked(statement, findings):
-        phrases = (*phrases, *_extent(statement.case.subject, told.episode))
+        phrases = (*phrases, *_extent(statement, told.episode))
     return Row(
         landmine=landmine,
         verdict=told.verdict,
@@ -80,10 +79,12 @@ def _is_ranked(statement: Statement, findings: tuple[Finding, ...]) -> bool:
     return any(words[name].scope is Scope.RANK for name in names if name in words)
 
 
-def _extent(subject: Record, episode: int) -> Iterator[str]:
+def _extent(statement: Statement, episode: int) -> Iterator[str]:
     """Yield of how many ranks the evidence speaks and of which training, where there is more than one."""
+    subject = statement.case.subject
     if subject.world > 1:
-        yield f"{subject.world} ranks"
+        seen = "" if statement.attached == subject.world else f"{statement.attached} of "
+        yield f"{seen}{subject.world} ranks"
     if subject.episodes > 1:
         yield f"training {episode + 1} of {subject.episodes}"
 
