@@ -21,7 +21,8 @@ from affidavit.attach.heartbeat import Heartbeat
 from affidavit.attach.instrument import Emit, Instrument, process_identity
 from affidavit.attach.launch import Launch
 from affidavit.attach.moment import Moment, StepBegin, StepEnd, TrainBegin, TrainEnd
-from affidavit.attach.neutral import Keeper, neutral
+from affidavit.attach.neutral import Keeper
+from affidavit.attach.seat import ERRORS_ALLOWED, Seat
 from affidavit.fact import folder
 from affidavit.fact.journal import Journal
 from affidavit.fact.observation import Cause, Observation
@@ -29,21 +30,10 @@ from affidavit.fact.term import Vocabulary
 
 SAMPLED_STEP = 2
 """The first step pays for warm-up and compilation; the second is what the run will be."""
-ERRORS_ALLOWED = 2
 EPISODES_WATCHED = 32
 """A script that trains more often than this makes optimizers as others make batches; it must not pay for each."""
 HOOK_SECONDS = 4.0
 """The longest that an adapter may take to describe a model, or to let go at the end of the sampled step."""
-
-
-@dataclass
-class _Seat:
-    """An instrument in this session: its voice, its listeners, and whether it is still trusted."""
-
-    instrument: Instrument
-    emit: Emit
-    errors: int = 0
-    off: bool = False
 
 
 @dataclass
@@ -97,7 +87,7 @@ class Session:
         self._heartbeat: Heartbeat | None = None
         self._told = False
         self._detached = False
-        self._seats: list[_Seat] = []
+        self._seats: list[Seat] = []
         self._alarms: list[_Alarm] = []
         self._seat_instruments()
         os.register_at_fork(before=self._before_fork, after_in_child=self.detach)
@@ -117,9 +107,7 @@ class Session:
         self._alarms = [alarm for alarm in self._alarms if alarm.left > 0]
         sampled = self._count == self.sampled_step
         for seat in self._seats:
-            for kind, sampled_only, name in type(seat.instrument).listeners():
-                if type(moment) is kind and (sampled or not sampled_only):
-                    self._call(seat, name, moment)
+            seat.hear(moment, step=self._step, sampled=sampled)
         if isinstance(moment, TrainBegin):
             self._describe(moment)
         if isinstance(moment, TrainEnd):
@@ -133,16 +121,7 @@ class Session:
 
     def listens(self, kind: type[Moment]) -> bool:
         """Say whether any instrument still wants this kind of moment, so that an adapter can spare its cost."""
-        return (
-            self.live
-            and not self._detached
-            and any(
-                kind is wanted
-                for seat in self._seats
-                if not seat.off
-                for wanted, _, _ in type(seat.instrument).listeners()
-            )
-        )
+        return self.live and not self._detached and any(seat.awaits(kind) and not seat.off for seat in self._seats)
 
     def after(self, kind: type[Moment], count: int, then: Callable[[], None]) -> None:
         """Call ``then`` when the ``count``-th moment of this kind comes, before it is handed on."""
@@ -178,10 +157,8 @@ class Session:
         ``overrule`` takes back what was said on the word of another adapter, which knew less.
         """
         for seat in self._seats:
-            if any(kind is wanted for wanted, _, _ in type(seat.instrument).listeners()):
-                for term in seat.emit.emits:
-                    if overrule or term not in seat.emit.spoken:
-                        seat.emit.unknown(term, cause, why)
+            if seat.awaits(kind):
+                seat.give_up(cause, why, overrule=overrule)
 
     def note(self, text: str) -> None:
         """Say something to whoever reads the record, also before there is a journal."""
@@ -261,7 +238,7 @@ class Session:
         """Drop everything that a step cut short still holds in the run."""
         self._run_hooks()
         for seat in self._seats:
-            self._release(seat)
+            seat.release()
 
     def _run_hooks(self) -> None:
         for hook in tuple(self.at_live):
@@ -313,11 +290,8 @@ class Session:
         """End the live window: what an instrument has not said by now it did not see."""
         self._run_hooks()
         for seat in self._seats:
-            for term in seat.emit.emits:
-                if term not in seat.emit.spoken:
-                    why = f"nothing showed it by the end of step {self._step}"
-                    seat.emit.unknown(term, self._why_unseen(), why)
-            self._release(seat)
+            seat.give_up(self._why_unseen(), f"nothing showed it by the end of step {self._step}")
+            seat.release()
         self.live = False
         if self._journal is not None:
             self._journal.write("live", step=self._step)
@@ -332,7 +306,7 @@ class Session:
     def _seat_instruments(self) -> None:
         spool = Path(self.launch.spool)
         self._seats = [
-            _Seat(
+            Seat(
                 instrument=instrument(),
                 emit=Emit(
                     vocabulary=self.vocabulary,
@@ -344,42 +318,11 @@ class Session:
                     tokens_policy=self.launch.tokens,
                     episode=self.episode,
                 ),
+                keepers=self.keepers,
+                note=self.note,
             )
             for instrument in self.instruments
         ]
-
-    def _call(self, seat: _Seat, name: str, moment: Moment) -> None:
-        if seat.off:
-            return
-        seat.emit.step = self._step
-        handle = functools.partial(getattr(seat.instrument, name), moment, seat.emit)
-        try:
-            # The limit is inside: it must not cut off the restoring of what was kept.
-            with neutral(tuple(self.keepers)):
-                run_limited(seat.instrument.budget_seconds, handle)
-        except TimeLimitPassed:
-            seat.off = True
-            self._blame(seat, Cause.TIME_LIMIT, f"{seat.instrument.name} passed {seat.instrument.budget_seconds:g} s")
-        except Exception as error:  # noqa: BLE001  it becomes an Unknown with its cause, never the run's problem
-            seat.errors += 1
-            seat.off = seat.errors >= ERRORS_ALLOWED
-            self._blame(seat, Cause.INSTRUMENT_FAILED, f"{seat.instrument.name}: {describe(error)}")
-        if seat.off:
-            self._release(seat)
-
-    def _release(self, seat: _Seat) -> None:
-        try:
-            run_limited(seat.instrument.budget_seconds, seat.instrument.release)
-        except (Exception, TimeLimitPassed) as error:  # noqa: BLE001  as above
-            self.note(f"{seat.instrument.name} did not let go: {describe(error)}")
-
-    def _blame(self, seat: _Seat, cause: Cause, why: str) -> None:
-        try:
-            for term in seat.emit.emits:
-                if term not in seat.emit.spoken:
-                    seat.emit.unknown(term, cause, why)
-        except Exception as error:  # noqa: BLE001  there is nobody left to tell but the supervisor, through the note
-            self.note(f"{seat.instrument.name} could not even fail: {describe(error)}")
 
     def _write(self, seen: Observation) -> None:
         if self._journal is None:
