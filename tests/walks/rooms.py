@@ -166,7 +166,7 @@ class Project:
 
 
 def said(reading: Reading, term: str) -> Value:
-    """Return the value that one journal tells of a term."""
-    (state,) = [seen.state for seen in reading.observations if seen.term == term and seen.aspect is Aspect.RESOLVED]
+    """Return the value that one journal tells of a term; the last word wins, as in the merge."""
+    *_, state = (seen.state for seen in reading.observations if seen.term == term and seen.aspect is Aspect.RESOLVED)
     assert isinstance(state, Known), state
     return state.value
