@@ -82,8 +82,6 @@ def session() -> Session:
             "affidavit": VERSION,
             "python": sys.version.split()[0],
             "executable": sys.executable,
-            "prefixes": sorted({sys.prefix, sys.base_prefix}),
-            "stdlib": str(Path(os.__file__).parent),
             "platform": sys.platform,
             "restart": int(os.environ.get("TORCHELASTIC_RESTART_COUNT") or 0),
             "cwd": _folder(),

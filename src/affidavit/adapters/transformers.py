@@ -213,8 +213,12 @@ class _Tokenizer:
             return None
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
+        # Alone, a token loses the space that its tokenizer marks a word with; behind another it keeps it.
+        before = next(iter(self.ends), ids[0] if ids else 0)
+        alone = self.text([before])
         for token in set(ids) - self._pieces.keys():
-            self._pieces[token] = self.text([token])
+            both = self.text([before, token])
+            self._pieces[token] = both[len(alone) :] if both.startswith(alone) else self.text([token])
         return [self._pieces[token] for token in ids]
 
     def text(self, ids: Sequence[int]) -> str:

@@ -30,7 +30,7 @@ from affidavit.fact.term import Vocabulary
 
 SAMPLED_STEP = 2
 """The first step pays for warm-up and compilation; the second is what the run will be."""
-EPISODES_WATCHED = 32
+EPISODES_WATCHED = 20
 """A script that trains more often than this makes optimizers as others make batches; it must not pay for each."""
 HOOK_SECONDS = 4.0
 """The longest that an adapter may take to describe a model, or to let go at the end of the sampled step."""

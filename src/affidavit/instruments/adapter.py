@@ -92,11 +92,10 @@ def _trains(parameters: Sequence[Any], owned: set[int]) -> bool:
 
 
 def _by_name(asked: Sequence[str], modules: Mapping[str, object]) -> dict[str, int]:
-    """Count modules by the asked name that is the end of their path; what no name explains counts as itself."""
+    """Count modules by each asked name that is the end of their path; what no name explains counts as itself."""
     counts: dict[str, int] = {}
     for path in modules:
-        name = next((name for name in asked if path == name or path.endswith(f".{name}")), None)
-        if name is None:
-            name = asked[0] if len(asked) == 1 else path.rpartition(".")[2]
-        counts[name] = counts.get(name, 0) + 1
+        names = [name for name in asked if path == name or path.endswith(f".{name}")]
+        for name in names or (asked if len(asked) == 1 else (path.rpartition(".")[2],)):
+            counts[name] = counts.get(name, 0) + 1
     return counts

@@ -14,7 +14,7 @@ from affidavit.fact.values import Layers, Tally
 FAMILIES = (
     ("flex", ("flex_attention",)),
     ("flash", ("scaled_dot_product_flash_attention", "flash_attn", "fmha_fwd", "varlen_attn")),
-    ("efficient", ("scaled_dot_product_efficient_attention",)),
+    ("efficient", ("scaled_dot_product_efficient_attention", "xformers::efficient_attention_forward")),
     ("cudnn", ("scaled_dot_product_cudnn_attention",)),
     ("math", ("scaled_dot_product_attention_math",)),
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import site
 import sys
 
 from affidavit.attach.instrument import Emit, Instrument, at
@@ -36,7 +38,7 @@ class LoadedFiles(Instrument):
         listing = early.listing
         listing.add_modules(sys.modules)
         listing.close()
-        lines = [json.dumps({"kind": "python", "prefix": sys.prefix, "base_prefix": sys.base_prefix})]
+        lines = [json.dumps({"kind": "python", **_folders()})]
         lines += _lines("code", listing.digests)
         lines += _lines("config", listing.configs)
         lines += _lines("installed", dict.fromkeys(listing.elsewhere, ""))
@@ -49,6 +51,17 @@ class LoadedFiles(Instrument):
             source += f", which could not follow {listing.missed} of them"
         emit.known("code.loaded", Tally.count("files", counts), source=source, method=Method.EXECUTED)
         emit.known("code.listing", digest, source=source, method=Method.EXECUTED)
+
+
+def _folders() -> dict[str, object]:
+    """Return where this environment keeps what was installed and what came with Python.
+
+    Told by the process itself, so that nobody has to start its interpreter to ask: a run folder may be a stranger's.
+    """
+    sites = [place for place in sys.path if place.endswith(("site-packages", "dist-packages"))]
+    sites += [*site.getsitepackages(), site.getusersitepackages()]
+    stdlib = [os.path.dirname(os.__file__), *(place for place in sys.path if place.endswith(".zip"))]  # noqa: PTH120
+    return {"prefix": sys.prefix, "base_prefix": sys.base_prefix, "sites": sites, "stdlib": stdlib}
 
 
 def _lines(kind: str, files: dict[str, str]) -> list[str]:

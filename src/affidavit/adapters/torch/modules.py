@@ -40,9 +40,12 @@ def called(model: Any) -> Any:
 
 def _modules() -> list[Any]:
     """Return every module of this interpreter: one look at all objects, 0.1 s where there are a million."""
-    return [
-        item for item in gc.get_objects() if issubclass(type(item), torch.nn.Module) and "_modules" in item.__dict__
-    ]
+    kinds = {torch.nn.Module}
+    pending = [torch.nn.Module]
+    while pending:
+        pending = [kind for parent in pending for kind in type.__subclasses__(parent) if kind not in kinds]
+        kinds.update(pending)
+    return [item for item in gc.get_objects() if type(item) in kinds and "_modules" in item.__dict__]
 
 
 def _children(module: Any) -> list[Any]:

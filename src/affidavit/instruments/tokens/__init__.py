@@ -174,7 +174,7 @@ class _Labels:
             self.why = f"ids may enter as {', '.join(text)}, and nobody says so" if text else NO_TEXT
         elif labels is None:
             self.kind, self.why = "", "labels do not enter the model: the script computes its own loss"
-        elif tuple(labels.shape) == tuple(ids.shape):
+        elif tuple(labels.shape) == tuple(ids.shape) and not labels.is_floating_point():
             self.kind = EACH_TOKEN
         elif labels.ndim < 2 or labels.shape[1] == 1 or labels.is_floating_point():
             self.kind, self.why = EACH_ROW, "a label stands for a row and not for a token"

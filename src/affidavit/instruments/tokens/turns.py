@@ -3,12 +3,15 @@
 Pure functions over ids and text; the instrument of tokens feeds them.
 
 Source: hf-stack-spike §4; DESIGN §7 (the terminator of a turn comes from the rendered template).
-Blind to: a turn whose markers were cut off by truncation (its tokens count as "template"), and content that quotes
-the markers themselves.
+White space counts for nothing: a token decoded alone often lacks its own.
+
+Blind to: a turn whose heading was cut off by truncation (its tokens count as "template"), a system message that a
+template writes without a heading (it counts as what it stands in), and content that quotes the headings themselves.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,13 +20,13 @@ from affidavit.attach.tokenizer import Tokenizer
 
 TEMPLATE = "template"
 TEXT = "text"
-_ROLES = ("system", "user", "assistant")
 _MARKS = {role: f"zq{role}qz" for role in ("system", "user", "assistant", "again", "last")}
+_HEADINGS = (("user", "system"), ("User", "System"), ("USER", "SYSTEM"))
 
 
 @dataclass(frozen=True)
 class Marker:
-    """How a template opens and closes a turn of one role; ``space`` is the white space that belongs to the opening."""
+    """How a template opens and closes a turn of one role, without white space; ``space`` belongs to the opening."""
 
     role: str
     opens: str
@@ -43,46 +46,88 @@ class Place:
 def markers(tokenizer: Tokenizer) -> tuple[Marker, ...]:
     """Return how the tokenizer's chat template writes each role; empty where it has no template.
 
-    A conversation of marked contents is rendered, and what stands between the marks is taken apart: what follows a
-    lone message closes it, the rest before the next content opens that.
+    Conversations of marked contents are rendered, and what stands between two marks is taken apart. What follows a
+    message also when it is the last closes it; the rest opens the next. A role may open in more than one way: some
+    templates write the last answer otherwise.
     """
-    found: dict[str, Marker] = {}
-    closes = {
-        "user": _after(tokenizer.render([("user", _MARKS["user"])]), "user"),
-        "assistant": _after(
-            tokenizer.render([("user", _MARKS["user"]), ("assistant", _MARKS["assistant"])]), "assistant"
-        ),
-    }
     talk = [("user", "user"), ("assistant", "assistant"), ("user", "again"), ("assistant", "last")]
-    rendered = tokenizer.render([(role, _MARKS[mark]) for role, mark in talk])
-    if rendered is None or any(_MARKS[mark] not in rendered for _, mark in talk):
+    rendered = _render(tokenizer, talk)
+    if rendered is None:
         return ()
+    alone = {"user": _render(tokenizer, talk[:1]), "assistant": _render(tokenizer, talk[:2])}
+    closes = {
+        role: _closing(_after(alone[role], role), _between(rendered, role, following))
+        for role, following in (("user", "assistant"), ("assistant", "again"))
+    }
+    found: dict[tuple[str, str], Marker] = {}
     for (left_role, left), (role, right) in pairwise(talk):
-        between = rendered[rendered.index(_MARKS[left]) + len(_MARKS[left]) : rendered.index(_MARKS[right])]
-        closing = closes[left_role].strip()
-        opening = between.strip().removeprefix(closing).strip()
-        space = between[len(between.rstrip()) :]
-        found[role] = Marker(role, opening or between.strip(), closes[role].strip(), space)
-    system = tokenizer.render([("system", _MARKS["system"]), ("user", _MARKS["user"])])
-    if system is not None and _MARKS["system"] in system:
-        before, _, rest = system.partition(_MARKS["system"])
-        between = rest.partition(_MARKS["user"])[0].strip()
-        closing = between.removesuffix(found["user"].opens).strip()
-        opening = before.strip().rpartition("\n")[2] if "\n" in before.strip() else before.strip()
-        if opening:
-            space = before[len(before.rstrip()) :]
-            found["system"] = Marker("system", _shared_opening(opening, found["user"]), closing, space)
-    return tuple(found[role] for role in _ROLES if role in found and found[role].opens)
+        between = _between(rendered, left, right)
+        opens = _squeezed(between).removeprefix(closes[left_role]) or _squeezed(between)
+        found[role, opens] = Marker(role, opens, closes[role], _trailing_space(between))
+    system = _render(tokenizer, [("system", "system"), ("user", "user")])
+    opening = _system_opening(system, alone["user"] or "", [marker.opens for marker in found.values()])
+    if system is not None and opening:
+        user = next(marker for marker in found.values() if marker.role == "user")
+        between = _between(system, "system", "user")
+        closing = _squeezed(between).removesuffix(user.opens)
+        space = _trailing_space(system.partition(_MARKS["system"])[0])
+        found["system", opening] = Marker("system", opening, closing, space)
+        if user.opens not in _squeezed(between) and closing:
+            found["user", closing] = Marker("user", closing, user.closes, _trailing_space(between))
+    return tuple(marker for marker in found.values() if marker.opens)
 
 
-def _shared_opening(opening: str, user: Marker) -> str:
-    """Return a system opening without the begin-of-text token that stands before it in the first turn only."""
-    head = user.opens.partition("user")[0]
-    return opening[opening.rfind(head) :] if head and head in opening else opening
+def _render(tokenizer: Tokenizer, talk: Sequence[tuple[str, str]]) -> str | None:
+    """Return marked contents as the template writes them; None where it does not write them all, and in order."""
+    rendered = tokenizer.render([(role, _MARKS[mark]) for role, mark in talk])
+    if rendered is None:
+        return None
+    at = [rendered.find(_MARKS[mark]) for _, mark in talk]
+    return rendered if at == sorted(at) and at[0] >= 0 else None
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _after(rendered: str | None, mark: str) -> str:
     return rendered.partition(_MARKS[mark])[2] if rendered else ""
+
+
+def _between(rendered: str, left: str, right: str) -> str:
+    return _after(rendered, left).partition(_MARKS[right])[0]
+
+
+def _trailing_space(text: str) -> str:
+    return text[len(text.rstrip()) :]
+
+
+def _closing(at_the_end: str, in_between: str) -> str:
+    """Return what follows a message both at the end of a conversation and inside of it, in whole marks."""
+    length = next(
+        (place for place, (one, other) in enumerate(zip(at_the_end, in_between)) if one != other),
+        min(len(at_the_end), len(in_between)),
+    )
+    shared = at_the_end[:length]
+    if length < min(len(at_the_end), len(in_between)):
+        whole = re.match(r".*[\s>\]]", shared, re.DOTALL)
+        shared = whole[0] if whole else ""
+    return _squeezed(shared)
+
+
+def _system_opening(system: str | None, user_alone: str, openings: Sequence[str]) -> str:
+    """Return the heading of a system message, "" where it has none of its own."""
+    if system is None:
+        return ""
+    before = _squeezed(system.partition(_MARKS["system"])[0])
+    for opening in openings:
+        for user, heading in _HEADINGS:
+            candidate = opening.replace(user, heading)
+            if candidate != opening and candidate in before:
+                return candidate
+    without = _squeezed(user_alone.partition(_MARKS["user"])[0])
+    length = next((place for place, (one, other) in enumerate(zip(before, without)) if one != other), len(without))
+    return before[length:] if length == len(without) else ""
 
 
 def places(pieces: Sequence[str], known: Sequence[Marker]) -> list[Place]:
@@ -116,27 +161,31 @@ def places(pieces: Sequence[str], known: Sequence[Marker]) -> list[Place]:
 
 
 def _turns(text: str, known: Sequence[Marker]) -> list[tuple[int, int, str, bool]]:
-    """Return ``(begin, end, role, closed)`` of each turn in order, by character."""
+    """Return ``(begin, end, role, closed)`` of each turn in order, by letter."""
+    squeezed = _squeezed(text)
+    letters = [at for at, letter in enumerate(text) if not letter.isspace()]
     spans: list[tuple[int, int, str, bool]] = []
-    position = 0
-    opening = _next_opening(text, position, known)
+    opening = _next_opening(squeezed, 0, known)
     while opening is not None:
         at, marker = opening
-        begin = at + len(marker.opens)
+        inside = at + len(marker.opens)
+        following = _next_opening(squeezed, inside, known)
+        limit = following[0] if following else len(squeezed)
+        # What closes a turn may also be what opens the next.
+        closing = squeezed.find(marker.closes, inside, limit + len(marker.closes)) if marker.closes else -1
+        end = closing + len(marker.closes) if closing >= 0 else limit
+        begin = letters[inside - 1] + 1
         if marker.space and text.startswith(marker.space, begin):
             begin += len(marker.space)
-        following = _next_opening(text, begin, known)
-        limit = following[0] if following else len(text)
-        closing = text.find(marker.closes, begin, limit) if marker.closes else -1
-        if closing < 0 and marker.closes and following:
-            closing = text.find(marker.closes, begin, limit + len(marker.closes))
-        end = closing + len(marker.closes) if closing >= 0 else limit
-        spans.append((begin, end, marker.role, closing >= 0))
-        opening = _next_opening(text, max(begin, min(end, limit)), known)
+        stop = letters[end - 1] + 1 if closing >= 0 or following else len(text)
+        if stop > begin or closing >= 0:
+            spans.append((begin, max(begin, stop), marker.role, closing >= 0))
+        opening = _next_opening(squeezed, max(inside, min(end, limit)), known)
     return spans
 
 
 def _next_opening(text: str, position: int, known: Sequence[Marker]) -> tuple[int, Marker] | None:
+    """Return the heading that comes next; of two that begin at one place, the longer."""
     found = [(at, -len(marker.opens), marker) for marker in known if (at := text.find(marker.opens, position)) >= 0]
     if not found:
         return None
