@@ -65,7 +65,8 @@ def listing() -> str:
     """Return the list of loaded files as the code instrument keeps it: the script, as it lies there."""
     script = Path("train.py").resolve()
     digest = hashlib.sha256(script.read_bytes()).hexdigest()
-    return json.dumps({"kind": "code", "path": str(script), "sha256": digest})
+    python = {"kind": "python", "prefix": sys.prefix, "base_prefix": sys.base_prefix, "sites": [], "stdlib": []}
+    return "\n".join(map(json.dumps, (python, {"kind": "code", "path": str(script), "sha256": digest})))
 
 
 def keep(folder: Path, content: str) -> Digest:

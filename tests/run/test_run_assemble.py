@@ -170,7 +170,10 @@ def test_the_record_says_whose_the_code_was_and_what_no_commit_holds(project: Pr
     identity = ("-c", "user.name=a", "-c", "user.email=a@b")
     for words in (("init", "-q"), ("add", "train.py"), ("commit", "-qm", "all")):
         subprocess.run(["git", *identity, *words], cwd=project.root, check=True, capture_output=True)
-    lines = [{"kind": "code", "path": str(project.root / name), "sha256": ""} for name in ("train.py", "stray.py")]
+    python: dict[str, object] = {"kind": "python", "prefix": sys.prefix, "base_prefix": sys.base_prefix, "sites": []}
+    python["stdlib"] = [str(Path(json.__file__).parents[1])]
+    lines: list[dict[str, object]] = [python]
+    lines += [{"kind": "code", "path": str(project.root / name), "sha256": ""} for name in ("train.py", "stray.py")]
     lines.append({"kind": "installed", "path": json.__file__, "sha256": ""})
     listing = "\n".join(map(json.dumps, lines)).encode()
     digest = hashlib.sha256(listing).hexdigest()

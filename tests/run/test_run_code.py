@@ -42,7 +42,9 @@ def repository(root: Path, files: Mapping[str, str]) -> Path:
 
 def listed(evidence: Path, files: Iterable[Path], *, ranks: tuple[int, ...] = (0,)) -> Fact:
     """Keep a list of loaded files as the inside half does, and return the fact that names it."""
-    said = [{"kind": "code", "path": str(file), "sha256": _sha256(file)} for file in files]
+    python = {"kind": "python", "prefix": sys.prefix, "base_prefix": sys.base_prefix, "sites": [], "stdlib": []}
+    said: list[dict[str, object]] = [python]
+    said += [{"kind": "code", "path": str(file), "sha256": _sha256(file)} for file in files]
     content = "\n".join(map(json.dumps, said)).encode()
     digest = Digest("sha256", hashlib.sha256(content).hexdigest())
     (evidence / "evidence").mkdir(exist_ok=True)
@@ -58,9 +60,7 @@ def states(
     facts: tuple[Fact, ...], evidence: Path, project: Path, *, world: int = 1, commits: Mapping[Path, str] | None = None
 ) -> dict[str, State]:
     record = Record(kind=Kind.RUN, subject="r", facts=facts, vocabulary=load(), world=world)
-    found = code_facts(
-        record, places=(evidence,), executable=sys.executable, cwd=project, project=project, commits=commits or {}
-    )
+    found = code_facts(record, places=(evidence,), cwd=project, project=project, commits=commits or {})
     return {fact.name: fact.state for fact in found}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from affidavit.attach.moment import Asked, TrainBegin
 from affidavit.attach.session import Session
+from affidavit.fact.term import UNSTATED
 
 BINDS: dict[str, Any] = {}
 SHOWS = (Asked,)
@@ -29,7 +30,7 @@ def describe(moment: TrainBegin, session: Session) -> None:
     elif arguments.completion_only_loss is False:
         asked, source = "every token", f"{name}(completion_only_loss=False)"
     else:
-        asked, source = "unstated", f"{name} leaves completion_only_loss to the data"
+        asked, source = UNSTATED, f"{name} leaves completion_only_loss to the data"
     session.fire(Asked(subject="supervision", value=asked, source=source))
     wished = (getattr(arguments, "model_init_kwargs", None) or {}).get("attn_implementation")
     if wished:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from affidavit.case import Case, case_of
 from affidavit.check import Fail, Landmine, Outcome, Pass, Site, Unproven, check
+from affidavit.fact.term import UNSTATED
 from affidavit.fact.values import Layers, Tally, Value
 from affidavit.record.ranks import written
 
@@ -37,7 +38,7 @@ def is_hub_flash(name: str) -> bool:
 @check(
     "attention-as-requested",
     needs=("attention.requested", "attention.configured", "attention.executed"),
-    when=(("attention.configured", attends), ("attention.requested", lambda asked: asked != "unstated")),
+    when=(("attention.configured", attends), ("attention.requested", lambda asked: asked != UNSTATED)),
     landmine=Landmine.RESULT,
     unaffected="the data, the masks of the loss, the adapters",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from affidavit.case import Case, case_of
 from affidavit.check import Fail, Landmine, Outcome, Pass, Site, check
 from affidavit.record.compare import differ
+from affidavit.record.lock import is_requested
 
 
 @check(
@@ -16,13 +17,13 @@ from affidavit.record.compare import differ
 def lock_holds(case: Case) -> Outcome:
     """Defaults move under unchanged scripts: after an upgrade attention goes from flash to math and nobody asked.
 
-    The lock holds what the project saw and accepted; a run that resolves otherwise contradicts it.
+    The lock holds what the project saw and accepted; a run that resolves otherwise contradicts it, unless its script
+    asks for that by name now.
 
     Source: DESIGN §2. Blind to: what the lock does not hold.
     """
-    locked = case.records["lock"]
-    names = tuple(dict.fromkeys(fact.name for fact in locked.facts))
-    differences = differ(locked, case.subject, names, episode=case.episode)
+    names = _locked(case)
+    differences = differ(case.records["lock"], case.subject, names, episode=case.episode)
     if differences:
         return Fail(
             expected="; ".join(f"{found.name} {found.left}" for found in differences) + " (affidavit.lock)",
@@ -35,9 +36,9 @@ def lock_holds(case: Case) -> Outcome:
 
 
 def _locked(case: Case) -> list[str]:
-    """Return the terms that the lock holds for the training at hand, each once."""
+    """Return the terms that the lock holds for the training at hand and that its script does not ask for, each once."""
     names = dict.fromkeys(fact.name for fact in case.records["lock"].facts)
-    return [name for name in names if case.facts(f"lock/{name}")]
+    return [name for name in names if case.facts(f"lock/{name}") and not is_requested(case.subject, name)]
 
 
 @lock_holds.healthy

@@ -45,6 +45,10 @@ class Category(enum.Enum):
     INCIDENTAL = "incidental"
 
 
+UNSTATED = "unstated"
+"""What a term that holds a request says where nobody made one."""
+
+
 class UnknownTermError(AffidavitError):
     """A name is outside the vocabulary."""
 
@@ -70,6 +74,7 @@ class Term:
         ranks: whether ranks must agree, must differ, or are free.
         category: what a difference means; ``diff`` shows MEANING and folds the rest.
         lock: ``accept`` writes it to ``affidavit.lock`` where nobody requested it.
+        asked_by: the term that holds what was asked for it, where that is of another type; "unstated" there is nobody.
         seat: it decides speed or depends on the device, so a rehearsal elsewhere cannot carry it over.
         derived_from: the terms it was computed from; it falls with them.
         since: the release that brought the row.
@@ -84,6 +89,7 @@ class Term:
     ranks: Ranks = Ranks.SAME
     category: Category = Category.MEANING
     lock: bool = False
+    asked_by: str = ""
     seat: bool = False
     derived_from: tuple[str, ...] = ()
     since: str = "0.1"
@@ -95,6 +101,11 @@ class Term:
             raise TermShapeError(f"term {self.name}: expected a type of {names(VALUE_TYPES)}, saw {self.type!r}.")
         if not self.meaning.strip():
             raise TermShapeError(f"term {self.name}: has no meaning.")
+
+    @property
+    def leans_on(self) -> tuple[str, ...]:
+        """The terms that must be in a vocabulary with this one."""
+        return (*self.derived_from, *filter(None, (self.asked_by,)))
 
     def admits(self, value: Value) -> bool:
         return type(value) is self.type
@@ -118,7 +129,7 @@ class Vocabulary:
                 )
             self._terms[term.name] = term
         for term in self._terms.values():
-            for source in term.derived_from:
+            for source in term.leans_on:
                 self[source]
 
     def __getitem__(self, name: str) -> Term:

@@ -18,7 +18,7 @@ import tomllib
 from affidavit.fact.encoding import from_json
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.fact.observation import Known
-from affidavit.fact.term import Scope, Vocabulary
+from affidavit.fact.term import UNSTATED, Scope, Vocabulary
 from affidavit.record import file, plain
 from affidavit.record import ranks as rank_set
 from affidavit.record.compare import display
@@ -65,7 +65,7 @@ def accepted(record: Record) -> tuple[Fact, ...]:
     """
     found: list[Fact] = []
     for name, facts in by_name(record).items():
-        if not record.vocabulary[name].lock or any(fact.request is not None for fact in facts):
+        if not record.vocabulary[name].lock or is_requested(record, name):
             continue
         agreed = {
             episode: known
@@ -78,6 +78,14 @@ def accepted(record: Record) -> tuple[Fact, ...]:
         else:
             found += [Fact(name=name, state=known, ranks=(0,), episode=episode) for episode, known in agreed.items()]
     return ordered(found)
+
+
+def is_requested(record: Record, name: str) -> bool:
+    """Say whether somebody asked for a fact, in its own request or in the term that holds what was asked for it."""
+    facts = by_name(record)
+    asked = facts.get(record.vocabulary[name].asked_by, ())
+    named = (fact.state.value for fact in asked if isinstance(fact.state, Known))
+    return any(fact.request is not None for fact in facts.get(name, ())) or any(value != UNSTATED for value in named)
 
 
 def write_lock(

@@ -287,5 +287,5 @@ def _used(record: Record) -> Iterable[Term]:
         name = pending.pop()
         if name not in used:
             used[name] = record.vocabulary[name]
-            pending.extend(used[name].derived_from)
+            pending.extend(used[name].leans_on)
     return (used[name] for name in sorted(used))

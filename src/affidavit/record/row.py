@@ -37,6 +37,7 @@ class TermRow(Part, frozen=True, kw_only=True):
     ranks: str
     category: str
     lock: bool
+    asked_by: str
     seat: bool
     derived_from: tuple[str, ...]
     since: str
@@ -109,6 +110,7 @@ def term_row(term: Term) -> TermRow:
         ranks=term.ranks.value,
         category=term.category.value,
         lock=term.lock,
+        asked_by=term.asked_by,
         seat=term.seat,
         derived_from=term.derived_from,
         since=term.since,
@@ -132,6 +134,7 @@ def read_term(row: TermRow) -> Term:
             ranks=Ranks(row.ranks),
             category=Category(row.category),
             lock=row.lock,
+            asked_by=row.asked_by,
             seat=row.seat,
             derived_from=row.derived_from,
             since=row.since,

@@ -14,13 +14,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from affidavit.fact import folder as names
 from affidavit.fact.observation import Cause, Known, State, Unknown
 from affidavit.fact.term import Method
 from affidavit.fact.values import Digest, Table, Tally
 from affidavit.observe.code import CodeIdentity, FileIdentity, FileVerdict, LoadedFile, identify
-from affidavit.observe.error import InterpreterError
 from affidavit.observe.interpreter import Interpreter
 from affidavit.observe.owner import OwnerKind
 from affidavit.record.canonical import digest_bytes
@@ -58,13 +58,13 @@ class _Listing:
     own: tuple[LoadedFile, ...]
     configs: frozenset[Path]
     installed: tuple[LoadedFile, ...]
+    interpreter: Interpreter
 
 
 def code_facts(
     record: Record,
     *,
     places: Sequence[Path],
-    executable: str,
     cwd: Path,
     project: Path,
     commits: Mapping[Path, str],
@@ -75,7 +75,6 @@ def code_facts(
     Args:
         record: it holds each rank's ``code.listing``.
         places: folders that may hold the evidence.
-        executable: the interpreter that trained.
         cwd: of the command; a listed path may be relative to it.
         project: paths of deviations are shown relative to it.
         commits: repository → commit seen before the start, because HEAD can move while a run trains.
@@ -88,11 +87,7 @@ def code_facts(
         return _all_unknown(gap)
     own = tuple(dict.fromkeys(file for listing in listings for file in listing.own))
     installed = tuple(dict.fromkeys(file for listing in listings for file in listing.installed))
-    try:
-        interpreter = Interpreter.of(Path(executable))
-    except InterpreterError as error:
-        return _all_unknown(Unknown(Cause.INSTRUMENT_FAILED, str(error).splitlines()[0]))
-    code = identify((*own, *installed), interpreter, commits=commits)
+    code = identify((*own, *installed), listings[0].interpreter, commits=commits)
     configs = frozenset[Path]().union(*(listing.configs for listing in listings))
     data = {file.path for file in code.files if _is_data(file, configs - named)}
     mine = replace(code, files=tuple(file for file in code.files if file.path not in data))
@@ -124,6 +119,7 @@ def _read(state: State, places: Sequence[Path], cwd: Path) -> _Listing | Unknown
     own: list[LoadedFile] = []
     configs: set[Path] = set()
     installed: list[LoadedFile] = []
+    interpreter: Interpreter | None = None
     try:
         for line in content.decode("utf-8", "surrogateescape").splitlines():
             said = json.loads(line)
@@ -132,9 +128,22 @@ def _read(state: State, places: Sequence[Path], cwd: Path) -> _Listing | Unknown
                 configs |= {_path(cwd, said)} if said["kind"] == "config" else set()
             elif said["kind"] == "installed":
                 installed.append(LoadedFile(path=_path(cwd, said)))
+            elif said["kind"] == "python":
+                interpreter = _interpreter(said)
     except (ValueError, KeyError, TypeError) as error:
         return Unknown(Cause.EVIDENCE_LOST, f"the list of loaded files {state.value} is none: {error!r}")
-    return _Listing(tuple(own), frozenset(configs), tuple(installed))
+    if interpreter is None:
+        return Unknown(Cause.EVIDENCE_LOST, f"the list of loaded files {state.value} does not say whose Python ran")
+    return _Listing(tuple(own), frozenset(configs), tuple(installed), interpreter)
+
+
+def _interpreter(said: Mapping[str, Any]) -> Interpreter:
+    return Interpreter.from_paths(
+        prefix=str(said["prefix"]),
+        base_prefix=str(said["base_prefix"]),
+        sites=tuple(map(str, said["sites"])),
+        stdlib=tuple(map(str, said["stdlib"])),
+    )
 
 
 def _path(cwd: Path, said: Mapping[str, str]) -> Path:

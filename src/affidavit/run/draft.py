@@ -49,7 +49,6 @@ def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str
     code = code_facts(
         record,
         places=gathered.places,
-        executable=str(opened.get("executable", "")),
         cwd=cwd,
         project=Path(last.project) if last else cwd,
         commits=_commits(project, Path(last.project)) if last else {},

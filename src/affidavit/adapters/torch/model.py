@@ -9,6 +9,7 @@ from typing import Any
 
 from affidavit.attach.moment import Asked, Configured, TrainBegin
 from affidavit.attach.session import Session
+from affidavit.fact.term import UNSTATED
 
 OWN_CODE = "own code"
 _NAMES = ("attention", "attn")
@@ -26,5 +27,5 @@ def describe(moment: TrainBegin, session: Session) -> None:
     }
     inner = {path for path in attending if not any(other.startswith(f"{path}.") for other in attending)}
     source = "modules named for attention" if inner else "no module of the model is named for attention"
-    session.fire(Asked(subject="attention", value="unstated", source="torch takes no such argument"))
+    session.fire(Asked(subject="attention", value=UNSTATED, source="torch takes no such argument"))
     session.fire(Configured(subject="attention", layers=dict.fromkeys(sorted(inner), OWN_CODE), source=source))

@@ -19,6 +19,7 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         lock=True,
+        asked_by="attention.requested",
         meaning="the attention implementation each attention layer is configured with when training begins",
     ),
     Term(
