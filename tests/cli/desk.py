@@ -35,8 +35,8 @@ CLEAN: Mapping[str, Value] = {
     "tokens.seen_by_role": Tally.count("tokens", {"assistant": 36, "user": 40}),
     "tokens.supervised_by_role": Tally.count("tokens", {"assistant": 36, "user": 0}),
     "tokens.supervised_by_turn": Table(
-        ("turn", "role", "turns", "tokens", "supervised", "ends"),
-        ((0, "user", 4, 40, 0, 0), (1, "assistant", 4, 36, 36, 4)),
+        ("turn", "role", "turns", "tokens", "supervised", "closed", "ends"),
+        ((0, "user", 4, 40, 0, 4, 0), (1, "assistant", 4, 36, 36, 4, 4)),
     ),
     "tokens.supervised_roles": ("assistant",),
     "tokens.rows_examined": 4,
@@ -52,8 +52,8 @@ USERS: Mapping[str, Value] = {
     "tokens.supervision_requested": "unstated",
     "tokens.supervised_by_role": Tally.count("tokens", {"assistant": 36, "user": 40}),
     "tokens.supervised_by_turn": Table(
-        ("turn", "role", "turns", "tokens", "supervised", "ends"),
-        ((0, "user", 4, 40, 40, 4), (1, "assistant", 4, 36, 36, 4)),
+        ("turn", "role", "turns", "tokens", "supervised", "closed", "ends"),
+        ((0, "user", 4, 40, 40, 4, 4), (1, "assistant", 4, 36, 36, 4, 4)),
     ),
     "tokens.supervised_roles": ("assistant", "user"),
 }

@@ -21,7 +21,7 @@ def test_show_opens_with_the_checklist_and_ends_with_the_count(trained: Desk) ->
 def test_show_lists_every_fact_with_how_it_is_known(trained: Desk) -> None:
     page = trained.type("show", "--facts").stdout
     assert "attention.kernels" in page and "flash  executed: narrator" in page
-    assert "0, user, 4, 40, 0, 0" in page
+    assert "0, user, 4, 40, 0, 4, 0" in page
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,15 @@ def test_turns_know_whether_their_end_is_lit(tmp_path: Path) -> None:
     assert ends == [[1, 1], [0, 0]]
 
 
+def test_a_turn_that_was_cut_off_has_no_end_to_label(tmp_path: Path) -> None:
+    census = Census(tmp_path)
+    ids = census.ids()
+    end = census.tokenizer.encode("<|im_end|>")[0]  # type: ignore[union-attr]
+    cut = ids[: len(ids) - 1 - ids[::-1].index(end)]
+    rows = census.feed(_batch(cut)).known("tokens.supervised_by_turn").records()
+    assert [(row["role"], row["closed"], row["ends"]) for row in rows] == [("user", 1, 1), ("assistant", 0, 0)]
+
+
 @pytest.mark.parametrize("mask", [True, False])
 def test_padding_is_left_out(tmp_path: Path, mask: bool) -> None:
     census = Census(tmp_path)

@@ -22,8 +22,8 @@ RUN: Mapping[str, Value] = {
     "tokens.seen_by_role": Tally.count("tokens", {"assistant": 1_300, "user": 2_010}),
     "tokens.supervised_by_role": Tally.count("tokens", {"assistant": 1_204, "user": 0}),
     "tokens.supervised_by_turn": Table(
-        ("turn", "role", "turns", "tokens", "supervised", "ends"),
-        ((0, "user", 24, 2_010, 0, 0), (1, "assistant", 24, 1_300, 1_204, 24)),
+        ("turn", "role", "turns", "tokens", "supervised", "closed", "ends"),
+        ((0, "user", 24, 2_010, 0, 24, 0), (1, "assistant", 24, 1_300, 1_204, 24, 24)),
     ),
     "tokens.supervised_roles": ("assistant",),
     "tree.commit": "3fa2b1cdeadbeef0",

@@ -72,8 +72,9 @@ def _turns(found: list[Place], mask: list[bool]) -> Table:
     for turn in sorted({place.turn for place in found if place.turn >= 0}):
         own = [(place, is_lit) for place, is_lit in zip(found, mask) if place.turn == turn]
         ends = sum(place.ends and is_lit for place, is_lit in own)
-        rows.append((turn, own[0][0].role, 1, len(own), sum(is_lit for _, is_lit in own), ends))
-    return Table(("turn", "role", "turns", "tokens", "supervised", "ends"), tuple(rows))
+        closed = int(any(place.ends for place, _ in own))
+        rows.append((turn, own[0][0].role, 1, len(own), sum(is_lit for _, is_lit in own), closed, ends))
+    return Table(("turn", "role", "turns", "tokens", "supervised", "closed", "ends"), tuple(rows))
 
 
 def test_there_are_templates() -> None:

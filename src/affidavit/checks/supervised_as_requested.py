@@ -79,16 +79,17 @@ def _wrong(asked: str, lit: Tally, seen: Tally) -> str:
 def _unended(turns: Table) -> str:
     """Return what is wrong with the ends of turns, or "": a turn trained without its end never learns to stop."""
     trained = [row for row in turns.records() if row["role"] == "assistant" and int(row["supervised"])]
-    if trained and not sum(int(row["ends"]) for row in trained):
-        return f"a label on the end of 0 of {sum(int(row['turns']) for row in trained):,} trained turns"
+    closed = sum(int(row["closed"]) for row in trained)  # a turn that was cut off has no end to label
+    if closed and not sum(int(row["ends"]) for row in trained):
+        return f"a label on the end of 0 of {closed:,} trained turns"
     return ""
 
 
 @supervised_as_requested.healthy
 def _() -> Case:
     turns = Table(
-        ("turn", "role", "turns", "tokens", "supervised", "ends"),
-        ((0, "user", 4, 40, 0, 0), (1, "assistant", 4, 36, 36, 4)),
+        ("turn", "role", "turns", "tokens", "supervised", "closed", "ends"),
+        ((0, "user", 4, 40, 0, 4, 0), (1, "assistant", 4, 36, 36, 4, 4)),
     )
     run: dict[str, Value] = {
         "tokens.labels": "each token",

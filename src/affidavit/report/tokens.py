@@ -127,7 +127,7 @@ def _turns(case: Case) -> Iterator[Line]:
         on = f", rank {written(ranks)}" if case.subject.world > 1 else ""
         for row in table.records():
             text = f"turn {row['turn']} {row['role']}: {row['supervised']} of {row['tokens']} tokens lit"
-            yield line(Span(f"{text}, {row['ends']} of {row['turns']} ends of turn{on}", Tone.FAINT), indent=2)
+            yield line(Span(f"{text}, {row['ends']} of {row['closed']} ends of turn{on}", Tone.FAINT), indent=2)
 
 
 def rows(spans: Spans, *, limit: int) -> Iterator[Line]:

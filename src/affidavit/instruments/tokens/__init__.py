@@ -148,10 +148,11 @@ class SupervisedTokens(Instrument):
         if turn >= 0:
             counts = self._turns.setdefault((turn, role), Counter())
             ends = sum(place.ends and is_lit for place, is_lit in tokens)
-            counts.update(turns=1, tokens=len(tokens), supervised=lit, ends=ends)
+            closed = int(any(place.ends for place, _ in tokens))
+            counts.update(turns=1, tokens=len(tokens), supervised=lit, closed=closed, ends=ends)
 
     def _by_turn(self) -> Table:
-        columns = ("turn", "role", "turns", "tokens", "supervised", "ends")
+        columns = ("turn", "role", "turns", "tokens", "supervised", "closed", "ends")
         rows: list[tuple[Cell, ...]] = []
         for (turn, role), counts in sorted(self._turns.items()):
             rows.append((turn, role, *(counts[column] for column in columns[2:])))
