@@ -48,7 +48,7 @@ TERMS = (
         least=Method.EXECUTED,
         ranks=Ranks.FREE,
         category=Category.INCIDENTAL,
-        meaning="by turn position and role: turns, tokens, those with a label, turns that end in the row, ends with a label",
+        meaning="by turn position and role: turns, tokens, tokens lit, turns that end in the row, ends of turn lit",
     ),
     Term(
         name="tokens.supervised_roles",
