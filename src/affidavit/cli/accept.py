@@ -22,7 +22,7 @@ def command(run: str, as_json: bool) -> int:
     """Write into affidavit.lock what this run resolved to and nobody asked for, under its recipe.
 
     Commit the file: its next change is something to look at. A setting that the script asks for by name is never in
-    it, so a sweep over the learning rate does not touch it.
+    it, so a sweep over the learning rate does not touch it; what ran is, whoever asked for it.
     """
     project = here()
     found = project.find(run)

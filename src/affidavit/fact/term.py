@@ -75,6 +75,7 @@ class Term:
         category: what a difference means; ``diff`` shows MEANING and folds the rest.
         lock: ``accept`` writes it to ``affidavit.lock`` where nobody requested it.
         asked_by: the term that holds what was asked for it, where that is of another type; "unstated" there is nobody.
+            A term that was executed has none: what a request came to is worth a lock whoever made it.
         seat: it decides speed or depends on the device, so a rehearsal elsewhere cannot carry it over.
         derived_from: the terms it was computed from; it falls with them.
         since: the release that brought the row.

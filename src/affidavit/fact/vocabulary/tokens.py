@@ -57,7 +57,6 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.EXECUTED,
         lock=True,
-        asked_by="tokens.supervision_requested",
         derived_from=("tokens.supervised_by_role",),
         meaning="the roles of which at least one token carries a label",
     ),
