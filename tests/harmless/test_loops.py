@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 from twice import Ran, Runner, script
 
+from affidavit.attach import heartbeat
 from affidavit.attach.session import EPISODES_WATCHED
 
 LOOPS = ("raw tensors", "two optimizers", "evaluated", "interrupted", "an optimizer a step")
@@ -44,3 +45,13 @@ def test_who_makes_optimizers_like_batches_is_not_watched_for_ever(runs: tuple[R
     assert EPISODES_WATCHED <= len(journal.episodes) <= EPISODES_WATCHED + 1
     assert journal.closed == "exited"
     assert runs[1].stderr == ""
+
+
+@pytest.mark.parametrize("steps", [1, 2, 4])
+def test_a_rehearsal_of_a_plain_loop_ends_where_it_was_told(fresh_runner: Runner, steps: int) -> None:
+    """Not before the sampled step, and not at the end of the run: nobody else counts the steps of a plain loop."""
+    ran = fresh_runner.observed(script("small.py"), launch={"mode": "rehearsal", "rehearsal_steps": steps})
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+    assert ran.journal.closed == "rehearsed"
+    (beat,) = [heartbeat.read(path) for path in ran.spool.glob("heartbeat.*")]
+    assert beat is not None and beat.step == max(steps, 2)

@@ -46,6 +46,7 @@ def _bind_trainer(module: ModuleType, session: Session) -> None:
     # Not above: whoever imports transformers alone has not imported torch, and the trainer's module has.
     from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
 
+    begins, ready, ends = (session.shielded(call) for call in (begin_step, gradients_ready, end_step))
     callback_class: type[Any] = module.TrainerCallback
 
     class AffidavitCallback(callback_class):  # type: ignore[misc]
@@ -69,19 +70,22 @@ def _bind_trainer(module: ModuleType, session: Session) -> None:
                 ),
             )
 
-        @session.shielded
+        # These are called in every step of the run: what is not wanted any more is asked first.
         def on_step_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
-            begin_step(session, state.global_step + 1, live.get("model"))
+            if session.counts:
+                begins(session, state.global_step + 1, live.get("model"))
 
-        @session.shielded
         def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **live: Any) -> None:
-            gradients_ready(session, state.global_step + 1, live.get("model"), _bare(live.get("optimizer")))
+            if session.live:
+                ready(session, state.global_step + 1, live.get("model"), _bare(live.get("optimizer")))
 
-        @session.shielded
         def on_step_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            if not session.counts:
+                session.beat(state.global_step)
+                return
             if session.launch.mode == "rehearsal":
                 control.should_save = False
-            end_step(session, state.global_step)
+            ends(session, state.global_step)
 
         @session.shielded
         def on_train_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:

@@ -132,18 +132,27 @@ class Session:
         """Whether the step that is running is the sampled one."""
         return self.live and self._count == self.sampled_step
 
+    @property
+    def counts(self) -> bool:
+        """Whether steps are counted: until the sampled one is over, and in a rehearsal to its end."""
+        return self.live or self.launch.mode == "rehearsal"
+
     def step_begin(self, step: int) -> None:
         """Say that optimizer step ``step`` begins; it costs a comparison once the sampled step is over."""
-        if self.live or self.launch.mode == "rehearsal":
+        if self.counts:
             self._count += 1
             self._step = step
             if self.live:
                 self.fire(StepBegin(step=step))
 
-    def step_end(self, step: int) -> None:
-        """Say that the optimizer has taken step ``step``: beat, and close the live window after the sampled one."""
+    def beat(self, step: int) -> None:
+        """Say no more than that step ``step`` was taken; all that a step costs once none is counted any more."""
         if self._heartbeat is not None:
             self._heartbeat.beat(step)
+
+    def step_end(self, step: int) -> None:
+        """Say that the optimizer has taken step ``step``: beat, and close the live window after the sampled one."""
+        self.beat(step)
         if self.live:
             self.fire(StepEnd(step=step))
             if self._count >= self.sampled_step:

@@ -74,9 +74,11 @@ class _PlainLoop:
         self._optimizer: Callable[[], Any] = _nothing
         self._strangers: list[Callable[[], Any]] = []
 
+    def wants(self, optimizer: Any) -> bool:
+        """Whether there is anything to be done before this optimizer's step; in most steps there is not."""
+        return (self.session.live or self._optimizer() is None) and id(self.session) not in _claimed
+
     def before(self, optimizer: Any) -> None:
-        if id(self.session) in _claimed:
-            return
         if self._optimizer() is None and not self._may_begin(optimizer):
             return
         model = self._model()
@@ -84,13 +86,18 @@ class _PlainLoop:
             gradients_ready(self.session, self.step + 1, model, optimizer)
 
     def after(self, optimizer: Any) -> None:
-        if id(self.session) in _claimed or optimizer is not self._optimizer():
-            return
         self.step += 1
+        if not self.session.counts:
+            self.session.beat(self.step)
+            return
         end_step(self.session, self.step)
         model = self._model()
-        if self.session.live and model is not None:
+        if self.session.counts and model is not None:
             begin_step(self.session, self.step + 1, model)
+
+    def owns(self, optimizer: Any) -> bool:
+        """Whether this is the optimizer of the loop."""
+        return optimizer is self._optimizer() and id(self.session) not in _claimed
 
     def end(self) -> None:
         """Say that the loop is over, where one has begun."""
@@ -132,11 +139,11 @@ def bind_optimizer(module: ModuleType, session: Session) -> None:
 
     # The test comes first, so that a compiler that traces an optimizer's step finds nothing here to trace.
     def before_step(optimizer: Any, args: object, kwargs: object) -> None:
-        if not is_compiling():
+        if not is_compiling() and loop.wants(optimizer):
             before(optimizer)
 
     def after_step(optimizer: Any, args: object, kwargs: object) -> None:
-        if not is_compiling():
+        if not is_compiling() and loop.owns(optimizer):
             after(optimizer)
 
     module.register_optimizer_step_pre_hook(before_step)
