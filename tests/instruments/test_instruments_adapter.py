@@ -23,10 +23,23 @@ class Gradient:
     def any(self) -> bool:
         return any(self.values)
 
+    def numel(self) -> int:
+        return len(self.values)
+
+
+@dataclass
+class Sharded:
+    """A tensor whose parts lie on several ranks: to look at the whole is a collective."""
+
+    _local_tensor: Gradient
+
+    def any(self) -> bool:
+        raise AssertionError("every rank would have to join")
+
 
 @dataclass(eq=False)
 class Parameter:
-    grad: Gradient | None = None
+    grad: Gradient | Sharded | None = None
 
 
 @dataclass
@@ -105,7 +118,7 @@ def test_no_adapter_is_a_fact_and_not_a_silence() -> None:
     assert isinstance(state, Known) and state.value == "none"
 
 
-def _trained(gradient: Gradient | None, *, owned: bool = True, model_owned: bool = True) -> Known | Unknown:
+def _trained(gradient: Gradient | Sharded | None, *, owned: bool = True, model_owned: bool = True) -> Known | Unknown:
     heard, instrument = Heard(), AdapterTraining()
     emit = heard.emit(AdapterTraining)
     first, second, other = Parameter(Gradient((0.0, 0.0))), Parameter(gradient), Parameter(Gradient((1.0,)))
@@ -123,10 +136,12 @@ def _trained(gradient: Gradient | None, *, owned: bool = True, model_owned: bool
         (Gradient((0.0, 0.0)), True, "0 q_proj"),
         (None, True, "0 q_proj"),
         (Gradient((0.0, 0.5)), False, "0 q_proj"),
+        (Sharded(Gradient((0.5,))), True, "1 q_proj"),
+        (Sharded(Gradient((0.0,))), True, "0 q_proj"),
     ],
 )
 def test_an_adapter_trains_when_a_gradient_came_and_the_optimizer_owns_it(
-    gradient: Gradient | None, owned: bool, expected: str
+    gradient: Gradient | Sharded | None, owned: bool, expected: str
 ) -> None:
     state = _trained(gradient, owned=owned)
     assert isinstance(state, Known) and str(state.value) == expected
@@ -135,3 +150,13 @@ def test_an_adapter_trains_when_a_gradient_came_and_the_optimizer_owns_it(
 def test_an_engine_that_trains_copies_is_not_called_untrained() -> None:
     state = _trained(Gradient((1.0,)), owned=False, model_owned=False)
     assert isinstance(state, Unknown) and state.cause is Cause.NO_ADAPTER
+
+
+def test_a_module_whose_parts_all_lie_elsewhere_is_not_called_untrained() -> None:
+    heard, instrument = Heard(), AdapterTraining()
+    emit = heard.emit(AdapterTraining)
+    empty = Parameter(Sharded(Gradient(())))
+    instrument.adapted(_adapted("q_proj", modules={"m.q_proj": (empty,)}), emit)
+    instrument.gradients(Gradients(step=2, model=Model([empty]), optimizer=Optimizer([{"params": [empty]}])), emit)
+    state = heard.state("adapter.trained")
+    assert isinstance(state, Known) and str(state.value) == "1 q_proj"

@@ -22,6 +22,9 @@ from affidavit.fact.values import Digest, Value
 INLINE_BYTES = 8 * 1024
 """The most canonical bytes a fact may hold; more goes to evidence, and the fact keeps what a check needs."""
 
+Live = Any
+"""A handle of the run: an object of a framework that this half never imports by name."""
+
 Handler = TypeVar("Handler", bound=Callable[..., None])
 
 
@@ -127,6 +130,14 @@ class Emit:
             raise TermShapeError(f"{self.instrument} emits {', '.join(self.emits)} and never declared {term}.")
 
 
+def local(tensor: Live) -> Live:
+    """Return the part of a distributed tensor that lies in this process; reading the whole would be a collective.
+
+    A collective that only some ranks join is waited for by the others for ever.
+    """
+    return getattr(tensor, "_local_tensor", tensor)
+
+
 def process_identity() -> str:
     """Return ``<host>-<pid>-<start>``: a pid alone is reused, and then an old file speaks for a new process."""
     start = "0"
@@ -137,7 +148,3 @@ def process_identity() -> str:
         pass
     host = "".join(letter if letter.isalnum() else "_" for letter in os.uname().nodename)
     return f"{host}-{os.getpid()}-{start}"
-
-
-Live = Any
-"""A handle of the run: an object of a framework that this half never imports by name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from affidavit.attach.instrument import Emit, Instrument, at
+from affidavit.attach.instrument import Emit, Instrument, at, local
 from affidavit.attach.moment import Adapted, Gradients, StepBegin
 from affidavit.fact.observation import Cause
 from affidavit.fact.term import Method
@@ -86,9 +86,10 @@ class AdapterTraining(Instrument):
 
 
 def _trains(parameters: Sequence[Any], owned: set[int]) -> bool:
-    return any(
-        parameter.grad is not None and id(parameter) in owned and bool(parameter.grad.any()) for parameter in parameters
-    )
+    own = [parameter for parameter in parameters if parameter.grad is not None and id(parameter) in owned]
+    here = [part for parameter in own if (part := local(parameter.grad)).numel()]
+    # Where every part of a module lies on other ranks, they know; nothing is said against it here.
+    return any(bool(part.any()) for part in here) or bool(own and not here)
 
 
 def _by_name(asked: Sequence[str], modules: Mapping[str, object]) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import sys
 
 import torch
 from torch._dynamo.utils import counters
@@ -131,7 +132,8 @@ CASES = {
 
 def main() -> None:
     said = {}
-    for name, (build, how) in CASES.items():
+    for name in sys.argv[1:] or CASES:
+        build, how = CASES[name]
         torch._dynamo.reset()
         counters.clear()
         seed(3)

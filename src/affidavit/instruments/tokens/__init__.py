@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from affidavit.attach.instrument import Emit, Instrument, at
+from affidavit.attach.instrument import Emit, Instrument, at, local
 from affidavit.attach.moment import Asked, Batch, Loaded, StepBegin, StepEnd, TrainBegin
 from affidavit.attach.tokenizer import Tokenizer
 from affidavit.fact.observation import Cause
@@ -196,8 +196,8 @@ def _is_id_matrix(value: Any) -> bool:
 
 def _rows(ids: Any, labels: Any, mask: Any, tokenizer: Tokenizer) -> Iterator[tuple[list[int], list[int]]]:
     """Yield ``(ids, labels)`` of each row (batch, tokens), padding removed."""
-    kept = mask.tolist() if mask is not None and getattr(mask, "ndim", 0) == 2 else None
-    for place, (row_ids, row_labels) in enumerate(zip(ids.tolist(), labels.tolist())):
+    kept = local(mask).tolist() if mask is not None and getattr(mask, "ndim", 0) == 2 else None
+    for place, (row_ids, row_labels) in enumerate(zip(local(ids).tolist(), local(labels).tolist())):
         if kept is not None and len(kept[place]) == len(row_ids):
             keep = [bool(flag) for flag in kept[place]]
         else:
