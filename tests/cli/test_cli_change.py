@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 
@@ -81,7 +82,7 @@ def test_a_drill_is_dated_in_the_ledger_and_on_the_checklist(copied: Desk) -> No
     on_run = {entry["check"]: entry["total"] for entry in entries if entry.get("run")}
     assert any(on_run[drill["check"]] > drill["total"] for drill in own)
     checklist = copied.type("show").stdout
-    assert "PASS  proved 20" in checklist and "Drilled: 9 of 9" in checklist
+    assert "PASS  proved 20" in checklist and re.search(r"Drilled: (\d+) of \1,", checklist), checklist
     explained = copied.type("explain", "attention-as-requested").stdout
     assert copied.runs["clean"] in explained and "on its own example" not in explained
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -14,7 +15,10 @@ def test_show_opens_with_the_checklist_and_ends_with_the_count(trained: Desk) ->
     assert ended.exit_code == 0
     assert rows[0].startswith("affidavit ") and "FINISHED, step 3" in rows[0]
     assert [row[2:5] for row in rows if row[1:4] == " 4."] == [f"4.{number}" for number in range(1, 8)]
-    assert rows[-1] == "9 checks: 5 PASS, 4 NOT_APPLICABLE. Drilled: 0 of 9."
+    count = re.fullmatch(r"(\d+) checks: (\d+) PASS, (\d+) NOT_APPLICABLE. Drilled: 0 of (\d+).", rows[-1])
+    assert count is not None, rows[-1]  # how many there are is no business of the face
+    every, passed, rest, drilled = map(int, count.groups())
+    assert passed >= 5 and passed + rest == every == drilled
     assert len(rows) <= 15 and max(map(len, rows)) <= 80
 
 
@@ -66,7 +70,9 @@ def test_a_waiver_lets_through_what_is_still_found(copied: Desk) -> None:
 def test_the_document_and_the_text_tell_the_same(trained: Desk) -> None:
     said = trained.document("check")
     assert said["format"] == 1 and said["subject"] == trained.runs["clean"]
-    assert said["decision"]["counts"] == {"PASS": 5, "NOT_APPLICABLE": 4}
+    counts = said["decision"]["counts"]
+    assert set(counts) == {"PASS", "NOT_APPLICABLE"} and sum(counts.values()) == len(said["findings"])
+    assert f"{counts['PASS']} PASS, {counts['NOT_APPLICABLE']} NOT_APPLICABLE" in trained.type("check").stdout
 
 
 def test_ls_lists_the_newest_first(trained: Desk, project: Desk) -> None:

@@ -1,6 +1,6 @@
 """The engine of judgement: a check is a pure function of a case, proved able to fail.
 
-    from ..check import Fail, Landmine, Pass, check
+    from affidavit.check import Fail, Landmine, Pass, check
 
 A check file holds the rule, its ``healthy`` example and the sabotages that make it fail; ``load`` refuses less.
 """
