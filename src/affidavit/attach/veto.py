@@ -73,6 +73,23 @@ class Veto:
         self.refuse("write", full)
         return str(target)
 
+    def redirecting(self, write: Callable[..., Any], *, place: int, name: str) -> Callable[..., Any]:
+        """Return a native writer whose target is a scratch copy where its path is protected.
+
+        Args:
+            place: of the target among the positional arguments; ``name`` is what it is called as a keyword.
+        """
+
+        @functools.wraps(write)
+        def written(*args: Any, **kwargs: Any) -> Any:
+            if name in kwargs and self.protects(kwargs[name]):
+                kwargs[name] = self.redirected(kwargs[name])
+            elif len(args) > place and self.protects(args[place]):
+                args = (*args[:place], self.redirected(args[place]), *args[place + 1 :])
+            return write(*args, **kwargs)
+
+        return written
+
     def refuse(self, verb: str, path: object) -> None:
         """List an attempt, once."""
         said = f"rehearsal: vetoed {verb} {path}"

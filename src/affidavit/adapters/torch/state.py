@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -63,12 +62,4 @@ def bind_serialization(module: Any, session: Session) -> None:
     protector = veto.active()
     if protector is None:
         return
-    save = module.save
-
-    @functools.wraps(save)
-    def saved(obj: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
-        target = protector.redirected(f) if protector.protects(f) else f
-        return save(obj, target, *args, **kwargs)
-
-    module.save = saved
-    torch.save = saved
+    module.save = torch.save = protector.redirecting(module.save, place=1, name="f")
