@@ -17,6 +17,7 @@ PASSES = {
     "adapter-trained",
     "attention-as-requested",
     "attention-consistent",
+    "attention-kernel-fused",
     "code-is-committed",
     "supervised-as-requested",
     "tree-is-committed",
