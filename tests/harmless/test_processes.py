@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from twice import Ran, Runner, script
 
 from affidavit.fact.observation import Cause, Known, Unknown
 
+RACES = 3
 RANKS = {
     "forked workers": [(0, 1)],
     "spawned workers": [(0, 1)],
@@ -21,7 +24,8 @@ RANKS = {
 
 @pytest.mark.parametrize("kind", RANKS)
 def test_who_trained_has_a_journal(fresh_runner: Runner, kind: str) -> None:
-    bare, observed = fresh_runner.bare(script("family.py"), kind), fresh_runner.observed(script("family.py"), kind)
+    bare = _sound(lambda: fresh_runner.bare(script("family.py"), kind))
+    observed = _sound(lambda: fresh_runner.observed(script("family.py"), kind))
     assert (observed.returncode, observed.stdout, observed.stderr) == (0, bare.stdout, bare.stderr)
     assert bare.returncode == 0
     assert (observed.spool / "hello").exists()
@@ -29,6 +33,15 @@ def test_who_trained_has_a_journal(fresh_runner: Runner, kind: str) -> None:
     _ranks_are(observed, RANKS[kind], forked_in_forward=kind == "fork in forward")
     left = {path.name.partition(".")[0] for path in observed.spool.iterdir()}
     assert left <= {"hello", "launch", "journal", "heartbeat", "evidence", "tokens"}
+
+
+def _sound(run: Callable[[], Ran]) -> Ran:
+    """Return a run in which Python's own resource tracker did not lose its race at the end, as it rarely does."""
+    for _ in range(RACES):
+        ran = run()
+        if "resource_tracker" not in ran.stderr:
+            return ran
+    pytest.fail(f"{RACES} runs in a row ended with: {ran.stderr}")
 
 
 def _ranks_are(ran: Ran, expected: list[tuple[int, int]], *, forked_in_forward: bool) -> None:

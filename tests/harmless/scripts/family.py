@@ -82,7 +82,9 @@ def in_subprocess() -> dict:
 def rank(number: int, world: int, port: int) -> None:
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     torch.distributed.init_process_group("gloo", rank=number, world_size=world)
+    torch.distributed.barrier()
     train()
+    torch.distributed.barrier()  # rank 0 holds the store: gloo aborts a rank that it leaves alone
     torch.distributed.destroy_process_group()
 
 
