@@ -1,5 +1,6 @@
 """Processes of every kind around a small training; the first argument says which. Prints what each of them knows."""
 
+import gc
 import json
 import os
 import subprocess
@@ -56,6 +57,7 @@ def train(workers: int = 0, context: str | None = None) -> dict:
         optimizer.step()
         optimizer.zero_grad()
         losses.append(loss.item())
+    gc.collect()  # the loader's queues go now: at exit Python's resource tracker races with their semaphores
     for child in model.children:
         assert os.waitpid(child, 0)[1] == 0
     return told(model, losses)
