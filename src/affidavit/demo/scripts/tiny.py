@@ -2,6 +2,7 @@
 
 `write_base` leaves a folder like one from the hub; the scripts beside this file load it the way they would
 load the real thing, so that names such as `attn_implementation=` go where they always go.
+Under transformers 4, which has no Gemma 4, it is a Gemma 3 of the same size.
 """
 
 import os
@@ -15,12 +16,21 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 import torch
+import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import Gemma4ForCausalLM, Gemma4TextConfig, PreTrainedTokenizerFast
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 SEED = 20
 LAYERS = 4
 STEPS = 6
+
+# What transformers 5 brought, and what it renamed.
+if int(transformers.__version__.partition(".")[0]) >= 5:
+    FAMILY, OWN_SIZES = "Gemma4", {"global_head_dim": 32, "hidden_size_per_layer_input": 0, "num_kv_shared_layers": 0}
+    SPECIAL_TOKENS, CHECKPOINTING = "extra_special_tokens", "activation_checkpointing"
+else:
+    FAMILY, OWN_SIZES = "Gemma3", {}
+    SPECIAL_TOKENS, CHECKPOINTING = "additional_special_tokens", "gradient_checkpointing"
 
 # Every linear layer of the attention block; q_norm, k_norm and the MLP stay as they are.
 ATTENTION_PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj")
@@ -83,35 +93,32 @@ def build_tokenizer(template: str = TRAINING_TEMPLATE) -> PreTrainedTokenizerFas
         eos_token="<turn|>",
         pad_token="<pad>",
         unk_token="<unk>",
-        extra_special_tokens=["<|turn>"],
+        **{SPECIAL_TOKENS: ["<|turn>"]},
     )
     tokenizer.chat_template = template
     return tokenizer
 
 
-def build_model(tokenizer: PreTrainedTokenizerFast) -> Gemma4ForCausalLM:
+def build_model(tokenizer: PreTrainedTokenizerFast) -> PreTrainedModel:
     """Four layers, sliding and full attention in turn as in the large ones, seeded."""
-    config = Gemma4TextConfig(
+    config = getattr(transformers, f"{FAMILY}TextConfig")(
         vocab_size=len(tokenizer),
-        vocab_size_per_layer_input=len(tokenizer),
         hidden_size=64,
-        hidden_size_per_layer_input=0,
         intermediate_size=128,
         num_hidden_layers=LAYERS,
         num_attention_heads=4,
         num_key_value_heads=2,
-        num_kv_shared_layers=0,
         head_dim=16,
-        global_head_dim=32,
         sliding_window=16,
         max_position_embeddings=256,
         layer_types=["sliding_attention", "full_attention"] * (LAYERS // 2),
         pad_token_id=tokenizer.pad_token_id,
         eos_token_id=tokenizer.eos_token_id,
         bos_token_id=tokenizer.bos_token_id,
+        **OWN_SIZES,
     )
     torch.manual_seed(SEED)
-    return Gemma4ForCausalLM(config)
+    return getattr(transformers, f"{FAMILY}ForCausalLM")(config)
 
 
 def write_base(folder: Path, template: str = TRAINING_TEMPLATE) -> Path:
@@ -149,7 +156,7 @@ def training_settings(folder: Path) -> dict:
         "seed": SEED,
         "use_cpu": True,
         "bf16": False,
-        "activation_checkpointing": False,
+        CHECKPOINTING: False,
     }
 
 
