@@ -2,8 +2,8 @@
 
 Loaded by the finder when a framework that an adapter is named for has been imported. An adapter is a module of
 ``adapters/`` named like the framework's package. Its ``BINDS`` maps modules to functions ``bind(module, session)``;
-it may have ``describe(moment, session)``, called when training begins, with ``SHOWS``, the moments that fires, and
-``TURN``, after whom: who knows more of the model has the last word; ``KEEPERS`` of state; and ``standing()``.
+it may have ``DESCRIBERS``, called when training begins, and ``TURN``, after whom: who knows more of the model has the
+last word; ``KEEPERS`` of state; and ``standing()``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from affidavit.attach.guard import describe
 from affidavit.attach.instrument import Instrument
 from affidavit.attach.launch import Launch, Plugin
 from affidavit.attach.moment import Loaded
-from affidavit.attach.session import Describer, Session, Standing
+from affidavit.attach.session import Session, Standing
 from affidavit.fact import VERSION
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.term import Vocabulary
@@ -43,9 +43,9 @@ def wake(name: str) -> None:
     _adapters[name] = adapter
     live = session()
     live.keepers.extend(getattr(adapter, "KEEPERS", ()))
-    if hasattr(adapter, "describe"):
-        live.describers.append(Describer(name, adapter.describe, adapter.SHOWS))
-        live.describers.sort(key=lambda one: _adapters[one.framework].TURN)  # not as the script imports them
+    if hasattr(adapter, "DESCRIBERS"):
+        live.describers += [(adapter.TURN, describer) for describer in adapter.DESCRIBERS]
+        live.describers.sort(key=lambda pair: pair[0])  # not as the script imports them
     for module, bind in adapter.BINDS.items():
         early.finder.expect(module, _Binding(bind, live, early.refuse))
 

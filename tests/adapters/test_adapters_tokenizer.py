@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from affidavit.adapters.transformers import _Tokenizer, offer_tokenizer
+from affidavit.adapters.transformers.tokenizers import _Tokenizer, offer_tokenizer
 
 LINES = ["What colour is the sea?", "### Instruction: name it", "It is blue and blue again", "日本 🗼"]
 SPECIAL = ["<pad>", "</s>", "<|im_start|>", "<|im_end|>"]

@@ -244,7 +244,9 @@ RULES = (
         within=("",),
         find=_hides_an_error,
         bend=("observe/planted.py", '"""Doc."""\ntry:\n    x = 1\nexcept Exception:\n    pass\n'),
-        allowed={"adapters/transformers.py": "a chat template is a program that refuses roles by raising anything"},
+        allowed={
+            "adapters/transformers/tokenizers.py": "a chat template is a program that refuses roles by raising anything"
+        },
     ),
     Rule(
         says="every module says what it is",

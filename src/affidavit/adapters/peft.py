@@ -10,10 +10,9 @@ import sys
 from typing import Any
 
 from affidavit.attach.moment import Adapted, TrainBegin
-from affidavit.attach.session import Session
+from affidavit.attach.session import Describer, Session
 
 BINDS: dict[str, Any] = {}
-SHOWS = (Adapted,)
 TURN = 2
 
 
@@ -52,3 +51,6 @@ def _active_config(model: Any) -> Any | None:
 def _parameters(layer: Any) -> tuple[Any, ...]:
     names = layer.adapter_layer_names
     return tuple(parameter for name in names for parameter in getattr(layer, name).parameters())
+
+
+DESCRIBERS = (Describer(describe, shows=(Adapted,)),)

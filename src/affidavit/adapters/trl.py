@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from affidavit.attach.moment import Asked, TrainBegin
-from affidavit.attach.session import Session
+from affidavit.attach.session import Describer, Session
 from affidavit.fact.term import UNSTATED
 
 BINDS: dict[str, Any] = {}
-SHOWS = (Asked,)
 TURN = 2
 
 
@@ -35,3 +34,6 @@ def describe(moment: TrainBegin, session: Session) -> None:
     wished = (getattr(arguments, "model_init_kwargs", None) or {}).get("attn_implementation")
     if wished:
         session.fire(Asked(subject="attention", value=str(wished), source=f"{name}(model_init_kwargs=…)"))
+
+
+DESCRIBERS = (Describer(describe, subjects=("supervision",)),)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from affidavit.attach.moment import Moment
+from affidavit.attach.moment import Asked, Moment, Unheard
 from affidavit.fact.encoding import to_json
 from affidavit.fact.observation import Aspect, Cause, Known, Observation, Unknown
 from affidavit.fact.term import Method, TermShapeError, Vocabulary
@@ -43,11 +43,14 @@ class Instrument:
 
     ``budget_seconds`` is the longest one call may take before it is cut off and the instrument is switched off.
     Every call runs with random states and modes saved and restored, unseen by the run's own recorders.
+    One that is ``lasting`` stays when the live window ends: it hears each :class:`Look`, may speak again (the last word
+    stands), and answers for its terms when the training is over.
     """
 
     name: ClassVar[str]
     emits: ClassVar[tuple[str, ...]]
     budget_seconds: ClassVar[float] = 2.0
+    lasting: ClassVar[bool] = False
 
     def release(self) -> None:
         """Let go of everything held in the run: called when the live window ends, also after an error or a cut-off."""
@@ -55,12 +58,27 @@ class Instrument:
     @classmethod
     def listeners(cls) -> tuple[tuple[type[Moment], bool, str], ...]:
         """Return ``(moment, sampled only, method name)`` for each listener, in the order of definition."""
-        found = []
-        for name, value in vars(cls).items():
-            mark = getattr(value, "__affidavit_at__", None)
-            if mark is not None:
-                found.append((*mark, name))
-        return tuple(found)
+        found = {}
+        for kind in reversed(cls.__mro__):
+            for name, value in vars(kind).items():
+                mark = getattr(value, "__affidavit_at__", None)
+                if mark is not None:
+                    found[name] = (*mark, name)
+        return tuple(found.values())
+
+
+class ReadBack(Instrument):
+    """Base of an instrument whose terms can be asked for: what was asked is kept beside what it became."""
+
+    @at(Asked)
+    def asked(self, moment: Asked, emit: Emit) -> None:
+        if moment.subject in self.emits:
+            emit.requested(moment.subject, moment.value, source=moment.source)
+
+    @at(Unheard)
+    def unheard(self, moment: Unheard, emit: Emit) -> None:
+        if moment.subject in self.emits:
+            emit.deaf(moment.subject, moment.cause, moment.why)
 
 
 @dataclass
@@ -76,8 +94,10 @@ class Emit:
     tokens_policy: str = "text"
     episode: int = 0
     step: int = 0
+    pulses: list[Callable[[int], bool]] = field(default_factory=list)
     spoken: set[str] = field(default_factory=set)
     _unknown: set[str] = field(default_factory=set)
+    _deaf: set[str] = field(default_factory=set)
 
     def known(self, term: str, value: Value, *, source: str, method: Method) -> None:
         self._say(Aspect.RESOLVED, term, value, source, method)
@@ -93,6 +113,18 @@ class Emit:
         self._unknown.add(term)
         self.spoken.add(term)
         self.write(Observation(term, Aspect.RESOLVED, Unknown(cause, why), self.episode, self.step))
+
+    def deaf(self, term: str, cause: Cause, why: str) -> None:
+        """Say that a request for this term may have passed unheard: whatever it became, nobody can judge it."""
+        self.unknown(term, cause, why)
+        self._deaf.add(term)
+
+    def each_step(self, pulse: Callable[[int], bool]) -> None:
+        """Call ``pulse(step)`` before each optimizer step to the end of the training; True asks for a Look soon.
+
+        It is the hot path of the run: some attribute reads, no tensor, nothing kept alive. One that raises is dropped.
+        """
+        self.pulses.append(pulse)
 
     def evidence(self, content: bytes, *, tokens: bool = False) -> Digest:
         """Keep content that is too large for a fact beside the record, under its digest; nothing is overwritten.
@@ -121,6 +153,8 @@ class Emit:
             self.unknown(term, Cause.TOO_LARGE, f"{size} bytes, {INLINE_BYTES} allowed")
             return
         if aspect is Aspect.RESOLVED:
+            if term in self._deaf:
+                return
             self.spoken.add(term)
             self._unknown.discard(term)
         self.write(Observation(term, aspect, Known(value, method, source), self.episode, self.step))

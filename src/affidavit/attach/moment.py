@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from affidavit.fact.observation import Cause
+from affidavit.fact.values import Value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,14 +22,23 @@ class Moment:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked(Moment):
-    """The script asked for something: ``subject`` is our name (``attention``, ``supervision``), ``source`` theirs.
+    """The script asked for something: ``subject`` is our name, ``source`` theirs.
 
-    An adapter that can hear the request fires ``unstated`` where nobody made it, so that silence is never a guess.
+    The subject is the term that the request is for. ``attention`` and ``supervision`` have terms of their own for what
+    was asked; there an adapter that can hear it fires "unstated" where nobody asked, so that silence is never a guess.
     """
 
     subject: str
-    value: str
+    value: Value
     source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Implied(Moment):
+    """Nobody in the script asked for ``subject``; ``owner`` decided it: a library default, the environment, a file."""
+
+    subject: str
+    owner: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +52,7 @@ class Unheard(Moment):
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded(Moment):
-    """A loader returned a live object: ``kind`` is ``model`` or ``tokenizer``."""
+    """A loader returned a live object: ``kind`` is ``model`` or ``tokenizer``, ``source`` where it came from."""
 
     kind: str
     item: object
@@ -62,7 +72,8 @@ class Configured(Moment):
 class TrainBegin(Moment):
     """A training loop is about to take its first step, or, where only the optimizer shows it, is taking it.
 
-    ``late`` says that the first forward pass is over already. ``planned_steps`` is 0 where nobody knows.
+    ``late`` says that the first forward pass is over already. ``planned_steps`` is 0 where nobody knows. What the
+    framework does not hand over (``scheduler``, ``loader``) is looked for; see :class:`Equipped`.
     """
 
     driver: str
@@ -70,8 +81,19 @@ class TrainBegin(Moment):
     optimizer: object | None = None
     tokenizer: object | None = None
     arguments: object | None = None
+    scheduler: object | None = None
+    loader: object | None = None
     planned_steps: int = 0
     late: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equipped(Moment):
+    """The training that begins uses this ``scheduler`` or ``loader``; ``item`` is None where it has none."""
+
+    kind: str
+    item: object | None
+    source: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +142,20 @@ class StepEnd(Moment):
     """The optimizer has taken step ``step``."""
 
     step: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look(Moment):
+    """The optimizer has taken step ``step``, long after the sampled one: time for a look at what may have changed.
+
+    It comes at steps that double, after a validation, and when the training ends (``last``). The model or the optimizer
+    is None where the run has let go of it. Only an instrument that is ``lasting`` hears it.
+    """
+
+    step: int
+    model: object | None
+    optimizer: object | None
+    last: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

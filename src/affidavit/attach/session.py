@@ -3,7 +3,7 @@
 One a process. It opens its journal at the first moment that comes from a live training object, because importing
 torch, or even building an Accelerator, is no sign of training: launchers, agents, loader and compile workers do both.
 
-Hot path: after the sampled step a step costs one comparison and one heartbeat.
+Hot path: after the sampled step a step costs some comparisons, one heartbeat and the pulses of lasting instruments.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from affidavit.attach.guard import TimeLimitPassed, can_limit, describe, run_lim
 from affidavit.attach.heartbeat import Heartbeat
 from affidavit.attach.instrument import Emit, Instrument, process_identity
 from affidavit.attach.launch import Launch
-from affidavit.attach.moment import Moment, StepBegin, StepEnd, TrainBegin, TrainEnd
+from affidavit.attach.moment import Look, Moment, StepBegin, StepEnd, TrainBegin, TrainEnd, Unheard
 from affidavit.attach.neutral import Keeper
 from affidavit.attach.seat import ERRORS_ALLOWED, Seat
 from affidavit.fact import folder
@@ -54,11 +55,15 @@ class Standing:
 
 @dataclass(frozen=True)
 class Describer:
-    """An adapter's account of the model that begins to train, and the moments it fires."""
+    """An adapter's account of one side of a training that begins.
 
-    framework: str
+    Where it fails, what waits for a moment that it ``shows`` is Unknown, and so are the terms in ``subjects``, whose
+    request nobody heard.
+    """
+
     describe: Callable[[TrainBegin, Session], None]
-    shows: tuple[type[Moment], ...]
+    shows: tuple[type[Moment], ...] = ()
+    subjects: tuple[str, ...] = ()
 
 
 @dataclass
@@ -71,7 +76,7 @@ class Session:
     details: dict[str, object]
     standing: Callable[[], Standing]
     keepers: list[Keeper] = field(default_factory=list)
-    describers: list[Describer] = field(default_factory=list)
+    describers: list[tuple[int, Describer]] = field(default_factory=list)
     at_live: list[Callable[[], None]] = field(default_factory=list)
     at_fork: list[Callable[[], None]] = field(default_factory=list)
 
@@ -87,6 +92,11 @@ class Session:
         self._heartbeat: Heartbeat | None = None
         self._told = False
         self._detached = False
+        self._model: Callable[[], object | None] = _nothing
+        self._optimizer: Callable[[], object | None] = _nothing
+        self._open = False
+        self._first = self._beaten = self._next_look = 0
+        self._pulses: list[Callable[[int], bool]] = []
         self._seats: list[Seat] = []
         self._alarms: list[_Alarm] = []
         self._seat_instruments()
@@ -114,6 +124,20 @@ class Session:
             self._end(moment)
         self._say_if_silenced()
 
+    def pulse(self, step: int) -> None:
+        """Say that the optimizer is about to take step ``step``: a value that lasts for one step is read now."""
+        for pulse in tuple(self._pulses):
+            try:
+                if pulse(step):
+                    self._next_look = step
+            except Exception as error:  # noqa: BLE001  an instrument's error is ours, never the run's
+                self._pulses.remove(pulse)
+                self.note(f"{pulse.__qualname__}: {describe(error)}")
+
+    def look_soon(self) -> None:
+        """Say that something is over (a validation) after which a model may be another: look after the next step."""
+        self._next_look = 0
+
     @property
     def welcomes(self) -> bool:
         """Whether another training would still be watched."""
@@ -140,6 +164,8 @@ class Session:
     def step_begin(self, step: int) -> None:
         """Say that optimizer step ``step`` begins; it costs a comparison once the sampled step is over."""
         if self.counts:
+            if not self._count:
+                self._first = step - 1
             self._count += 1
             self._step = step
             if self.live:
@@ -149,6 +175,9 @@ class Session:
         """Say no more than that step ``step`` was taken; all that a step costs once none is counted any more."""
         if self._heartbeat is not None:
             self._heartbeat.beat(step)
+        self._beaten = step
+        if step >= self._next_look and not self.live:
+            self._look()
 
     def step_end(self, step: int) -> None:
         """Say that the optimizer has taken step ``step``: beat, and close the live window after the sampled one."""
@@ -205,6 +234,7 @@ class Session:
         """Fall silent for ever in this process; a forked child is not the run."""
         self._detached = True
         self.live = False
+        self._pulses.clear()
         if self._journal is not None:
             self._journal.abandon()
             self._journal = None
@@ -215,6 +245,7 @@ class Session:
     def close(self, reason: str) -> None:
         """Say that this process ends in an orderly way."""
         if self._journal is not None and not self._detached:
+            self._look(last=True)
             self._journal.close(reason)
 
     # --- inside -----------------------------------------------------------------------------------------------
@@ -224,7 +255,9 @@ class Session:
         if self._count:
             self._let_go()
             self._seat_instruments()
-        self._count = self._step = 0
+        self._count = self._step = self._first = self._beaten = 0
+        self._open = True
+        self._model, self._optimizer = _weak(moment.model), _weak(moment.optimizer)
         self.live = self.welcomes
         if not self.live:
             self.note(f"training {self.episode + 1} and those after it are not watched")
@@ -269,13 +302,15 @@ class Session:
 
     def _describe(self, moment: TrainBegin) -> None:
         """Let every adapter whose framework is in this process say what it knows of the model that begins to train."""
-        for describer in self.describers:
+        for _, describer in self.describers:
             try:
                 run_limited(HOOK_SECONDS, functools.partial(describer.describe, moment, self))
             except (Exception, TimeLimitPassed) as error:  # noqa: BLE001  what it would have shown is Unknown
-                why = f"the {describer.framework} adapter could not describe the model: {describe(error)}"
+                why = f"{describer.describe.__module__} could not describe the model: {describe(error)}"
                 for kind in describer.shows:
                     self.unwatched(kind, Cause.INSTRUMENT_FAILED, why, overrule=True)
+                for subject in describer.subjects:
+                    self.fire(Unheard(subject=subject, cause=Cause.INSTRUMENT_FAILED, why=why))
 
     def _open_journal(self) -> None:
         process = process_identity()
@@ -287,9 +322,24 @@ class Session:
         self._heartbeat = Heartbeat(folder.heartbeat(spool, process, self.launch.attempt))
         self._say_if_silenced()
 
+    def _look(self, *, last: bool = False) -> None:
+        """Let the lasting instruments look, and say when to look again: at steps that double."""
+        self._next_look = 2 * self._beaten - self._first
+        if not self._open or self._detached:
+            return
+        self._open = not last
+        lasting = [seat for seat in self._seats if seat.instrument.lasting]
+        moment = Look(step=self._beaten, model=self._model(), optimizer=self._optimizer(), last=last)
+        for seat in lasting:
+            seat.hear(moment, step=self._beaten, sampled=False)
+            if last:
+                seat.give_up(Cause.NOT_REACHED, f"nothing showed it by the end of step {self._beaten}")
+                seat.release()
+
     def _end(self, moment: TrainEnd) -> None:
         if self.live:
             self._close_live()
+        self._look(last=True)
         if self._journal is not None:
             self._journal.write("episode", number=self.episode, driver=self.driver, ended=moment.error or "returned")
         self.episode += 1
@@ -299,8 +349,10 @@ class Session:
         """End the live window: what an instrument has not said by now it did not see."""
         self._run_hooks()
         for seat in self._seats:
-            seat.give_up(self._why_unseen(), f"nothing showed it by the end of step {self._step}")
-            seat.release()
+            if not seat.instrument.lasting:
+                seat.give_up(self._why_unseen(), f"nothing showed it by the end of step {self._step}")
+                seat.release()
+        self._next_look = 2 * self._step - self._first
         self.live = False
         if self._journal is not None:
             self._journal.write("live", step=self._step)
@@ -314,6 +366,7 @@ class Session:
 
     def _seat_instruments(self) -> None:
         spool = Path(self.launch.spool)
+        self._pulses = []
         self._seats = [
             Seat(
                 instrument=instrument(),
@@ -326,6 +379,7 @@ class Session:
                     tokens_folder=spool / folder.TOKENS,
                     tokens_policy=self.launch.tokens,
                     episode=self.episode,
+                    pulses=self._pulses,
                 ),
                 keepers=self.keepers,
                 note=self.note,
@@ -352,9 +406,22 @@ class Session:
 
     def _leave_rehearsal(self) -> None:
         """End this rank here and now, so that no ``save_model``, ``push_to_hub`` or ``finally:`` of the script runs."""
+        self._look(last=True)
         if self._journal is not None:
             self._journal.close("rehearsed")
         for stream in filter(None, (sys.stdout, sys.stderr)):
             with suppress(OSError, ValueError):
                 stream.flush()
         os._exit(0)
+
+
+def _nothing() -> None:
+    return None
+
+
+def _weak(item: object | None) -> Callable[[], object | None]:
+    """Return a reference that keeps nothing alive: a run that drops its model to free memory must get it."""
+    try:
+        return _nothing if item is None else weakref.ref(item)
+    except TypeError:
+        return _nothing

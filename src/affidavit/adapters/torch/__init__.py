@@ -1,10 +1,12 @@
 """PyTorch → moments: steps, batches, executed operations; its random state; its ranks."""
 
 from affidavit.adapters.torch.compiler import bind_eval_frame
+from affidavit.adapters.torch.equipment import describe as describe_equipment
 from affidavit.adapters.torch.loop import bind_optimizer
-from affidavit.adapters.torch.model import describe
+from affidavit.adapters.torch.model import describe as describe_attention
 from affidavit.adapters.torch.state import bind_serialization, hide, keep_modes, keep_random_state, standing
-from affidavit.attach.moment import Asked, Configured
+from affidavit.attach.moment import Configured, Equipped
+from affidavit.attach.session import Describer
 
 KEEPERS = (hide, keep_random_state, keep_modes)
 BINDS = {
@@ -13,7 +15,10 @@ BINDS = {
     "torch._dynamo.eval_frame": bind_eval_frame,
 }
 
-SHOWS = (Asked, Configured)
+DESCRIBERS = (
+    Describer(describe_attention, shows=(Configured,)),
+    Describer(describe_equipment, shows=(Equipped,)),
+)
 TURN = 0
 
-__all__ = ["BINDS", "KEEPERS", "SHOWS", "TURN", "describe", "standing"]
+__all__ = ["BINDS", "DESCRIBERS", "KEEPERS", "TURN", "standing"]

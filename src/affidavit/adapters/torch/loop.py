@@ -78,6 +78,10 @@ class _PlainLoop:
         """Whether there is anything to be done before this optimizer's step; in most steps there is not."""
         return (self.session.live or self._optimizer() is None) and id(self.session) not in _claimed
 
+    def pulse(self) -> None:
+        """Say that the next step of this loop is about to be taken; all that it costs before a step."""
+        self.session.pulse(self.step + 1)
+
     def before(self, optimizer: Any) -> None:
         if self._optimizer() is None and not self._may_begin(optimizer):
             return
@@ -139,8 +143,12 @@ def bind_optimizer(module: ModuleType, session: Session) -> None:
 
     # The test comes first, so that a compiler that traces an optimizer's step finds nothing here to trace.
     def before_step(optimizer: Any, args: object, kwargs: object) -> None:
-        if not is_compiling() and loop.wants(optimizer):
+        if is_compiling():
+            return
+        if loop.wants(optimizer):
             before(optimizer)
+        if loop.owns(optimizer):
+            loop.pulse()
 
     def after_step(optimizer: Any, args: object, kwargs: object) -> None:
         if not is_compiling() and loop.owns(optimizer):

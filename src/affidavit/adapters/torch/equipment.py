@@ -1,0 +1,55 @@
+"""What a training works with beside model and optimizer: its scheduler and its loader.
+
+A framework hands them over. A plain loop does not, so they are looked for: the scheduler that names the optimizer as
+its own, and the loader whose iterator is alive in the middle of an epoch.
+
+Blind to: a learning rate that the script sets by hand; a loader that is no ``torch.utils.data.DataLoader``.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import torch
+
+from affidavit.attach.moment import Equipped, TrainBegin
+from affidavit.attach.session import Session
+
+
+def describe(moment: TrainBegin, session: Session) -> None:
+    """Say which scheduler and loader the training uses; a loader only where it is the one that is being read."""
+    scheduler, loader = moment.scheduler, moment.loader
+    items = [] if scheduler is not None and loader is not None else gc.get_objects()
+    if scheduler is not None:
+        session.fire(Equipped(kind="scheduler", item=scheduler, source=moment.driver))
+    else:
+        found = _scheduler(_of_class(torch.optim.lr_scheduler.LRScheduler, items), moment.optimizer)
+        source = "none in this process moves the optimizer" if found is None else "it names the optimizer as its own"
+        session.fire(Equipped(kind="scheduler", item=found, source=source))
+    if loader is not None:
+        session.fire(Equipped(kind="loader", item=loader, source=moment.driver))
+    else:
+        data = torch.utils.data.dataloader
+        found = _loader(_of_class(data.DataLoader, items), _of_class(data._BaseDataLoaderIter, items))
+        if found is not None:
+            session.fire(Equipped(kind="loader", item=found, source="the one loader that is being read"))
+
+
+def _of_class(wanted: type[Any], items: list[Any]) -> list[Any]:
+    # By type: isinstance would ask a lazy object what it stands for, and that loads it.
+    return [item for item in items if issubclass(type(item), wanted)]
+
+
+def _scheduler(schedulers: list[Any], optimizer: object | None) -> Any | None:
+    """Return the scheduler of this optimizer that no other scheduler holds inside itself."""
+    own = [one for one in schedulers if one.__dict__.get("optimizer") is optimizer]
+    inner = {id(part) for one in own for part in one.__dict__.get("_schedulers", ())}
+    return next((one for one in own if id(one) not in inner), None)
+
+
+def _loader(loaders: list[Any], iterators: list[Any]) -> Any | None:
+    """Return the loader in the middle of an epoch; None where several are, since nobody says which of them trains."""
+    samplers = {id(iterator._index_sampler) for iterator in iterators}
+    read = [loader for loader in loaders if id(loader._index_sampler) in samplers]
+    return read[0] if len(read) == 1 else None

@@ -1,0 +1,35 @@
+"""Transformers → moments: the Trainer's loop and its arguments, models and what they asked for, tokenizers."""
+
+from types import ModuleType
+
+from affidavit.adapters.transformers import arguments, attention, models, tokenizers
+from affidavit.adapters.transformers.arguments import bind_arguments
+from affidavit.adapters.transformers.attention import bind_attention
+from affidavit.adapters.transformers.models import bind_loading
+from affidavit.adapters.transformers.tokenizers import bind_tokenizers, offer_tokenizer
+from affidavit.adapters.transformers.trainer import bind_trainer
+from affidavit.attach.moment import Configured
+from affidavit.attach.session import Describer, Session
+
+DESCRIBERS = (
+    Describer(tokenizers.describe),
+    Describer(attention.describe, shows=(Configured,), subjects=("attention",)),
+    Describer(models.describe, subjects=("precision.weights",)),
+    Describer(arguments.describe, subjects=tuple(field.term for field in arguments.REQUESTS)),
+)
+TURN = 1
+
+
+def bind_modeling(module: ModuleType, session: Session) -> None:
+    bind_attention(module, session)
+    bind_loading(module, session)
+
+
+BINDS = {
+    "transformers.trainer": bind_trainer,
+    "transformers.training_args": bind_arguments,
+    "transformers.modeling_utils": bind_modeling,
+    "transformers.tokenization_utils_base": bind_tokenizers,
+}
+
+__all__ = ["BINDS", "DESCRIBERS", "TURN", "offer_tokenizer"]

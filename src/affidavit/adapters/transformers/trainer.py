@@ -1,0 +1,79 @@
+"""The Trainer's loop, heard through ``DEFAULT_CALLBACKS``, an extension point.
+
+``_inner_training_loop`` and model forwards, which source patchers rewrite, are never touched.
+
+Source: hf-stack-spike §4; transformers 5.24 trainer; critic-architect R8, R9.
+Blind to: a Trainer without our callback (the optimizer hooks then see a plain loop, and that is noted).
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from affidavit.adapters.transformers.tokenizers import offer_tokenizer
+from affidavit.attach.moment import TrainBegin
+from affidavit.attach.session import Session
+
+
+def bind_trainer(module: ModuleType, session: Session) -> None:
+    # Not above: whoever imports transformers alone has not imported torch, and the trainer's module has.
+    from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
+
+    begins, ready, ends = (session.shielded(call) for call in (begin_step, gradients_ready, end_step))
+    callback_class: type[Any] = module.TrainerCallback
+
+    class AffidavitCallback(callback_class):  # type: ignore[misc]
+        """Tells Affidavit when the Trainer begins, steps and ends; a copy of it, or one that was stored, is mute."""
+
+        def __reduce__(self) -> tuple[type[Any], tuple[()]]:
+            return callback_class, ()
+
+        @session.shielded
+        def on_train_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            remaining = state.max_steps - state.global_step
+            begin_training(
+                session,
+                TrainBegin(
+                    driver="transformers.Trainer",
+                    model=live.get("model"),
+                    optimizer=_bare(live.get("optimizer")),
+                    tokenizer=offer_tokenizer(live.get("processing_class")),
+                    arguments=args,
+                    scheduler=live.get("lr_scheduler"),
+                    loader=live.get("train_dataloader"),
+                    planned_steps=max(remaining, 0),
+                ),
+            )
+
+        # These are called in every step of the run: what is not wanted any more is asked first.
+        def on_step_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            if session.counts:
+                begins(session, state.global_step + 1, live.get("model"))
+
+        def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            if session.live:
+                ready(session, state.global_step + 1, live.get("model"), _bare(live.get("optimizer")))
+            session.pulse(state.global_step + 1)
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            if not session.counts:
+                session.beat(state.global_step)
+                return
+            if session.launch.mode == "rehearsal":
+                control.should_save = False
+            ends(session, state.global_step)
+
+        def on_evaluate(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            session.look_soon()
+
+        @session.shielded
+        def on_train_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            end_training(session, state.global_step)
+
+    module.DEFAULT_CALLBACKS.append(AffidavitCallback)
+
+
+def _bare(optimizer: Any) -> Any:
+    """Return the optimizer inside Accelerate's wrapper."""
+    return getattr(optimizer, "optimizer", optimizer)
