@@ -12,6 +12,7 @@ from affidavit.gate import Decision
 from affidavit.record.record import Fact, Record
 from affidavit.report.checklist import Row, checklist
 from affidavit.report.difference import Comparison
+from affidavit.report.implied import implied
 from affidavit.report.statement import Statement
 from affidavit.report.tokens import Spans
 
@@ -45,6 +46,10 @@ def statement(said: Statement) -> Document:
         },
         "roles": sorted(said.case.records),
         "facts": facts(subject),
+        "implied": [
+            {"term": one.fact.name, "owner": one.owner, "ranks": list(one.fact.ranks), "episode": one.fact.episode}
+            for one in implied(subject)
+        ],
         "notes": [*subject.notes, *said.ledger.problems],
     }
 

@@ -30,13 +30,14 @@ def _said(fact: Fact) -> Iterator[Line]:
     if isinstance(fact.state, Known):
         how = f"  {fact.state.method.name.lower()}: {fact.state.source}"
         yield line(display(fact.state.value), Span(how, Tone.FAINT), head="  is", indent=10)
-        yield from _table(fact.state.value)
+        yield from table(fact.state.value)
     elif isinstance(fact.state, Unknown):
         why = f"  {fact.state.why}" if fact.state.why else ""
         yield line(Span(f"unknown: {fact.state.cause.value}{why}", Tone.DOUBT), indent=10)
 
 
-def _table(value: Value) -> Iterator[Line]:
+def table(value: Value) -> Iterator[Line]:
+    """Yield the first rows of a table, and how many more there are; nothing for a value of another type."""
     if isinstance(value, Table):
         for row in value.rows[:_ROWS_SHOWN]:
             yield line(Span(", ".join(map(str, row)), Tone.FAINT), indent=12)
