@@ -106,7 +106,7 @@ def test_a_resumed_training_counts_from_where_it_began(session: Session) -> None
 def test_every_step_has_its_pulse_and_a_pulse_may_ask_for_a_look(session: Session) -> None:
     ASKS.add(11)
     train(session, 12)
-    assert PULSES == list(range(1, 13))
+    assert list(range(1, 13)) == PULSES
     assert [step for step, _, _ in LOOKS] == [4, 8, 11, 12]
 
 
