@@ -12,19 +12,17 @@ from typing import Any
 import torch
 
 from affidavit.adapters.torch.compiler import is_called_inside
-from affidavit.adapters.torch.modules import called
 from affidavit.attach.moment import Batch, Operations
 from affidavit.attach.session import Session
 from affidavit.fact.observation import Cause
 
 
-def watch_batches(session: Session, step: int, model: Any) -> None:
-    """Fire a Batch for each call of the outermost callable until the sampled step is over.
+def watch_batches(session: Session, step: int, outermost: Any) -> None:
+    """Fire a Batch for each call of this module until the sampled step is over.
 
     A hook on a compiled model never fires, one inside a graph would break it. So: the wrapper around the compiled
     model gets an ordinary hook; a model compiled in place has the call it makes replaced on the instance.
     """
-    outermost = called(model)
     if is_called_inside(outermost):
         why = f"{type(outermost).__name__} may be called from inside of a compiled function, which a hook would change"
         _unwatched(session, Cause.COMPILED, why)

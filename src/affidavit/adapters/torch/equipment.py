@@ -51,5 +51,6 @@ def _scheduler(schedulers: list[Any], optimizer: object | None) -> Any | None:
 def _loader(loaders: list[Any], iterators: list[Any]) -> Any | None:
     """Return the loader in the middle of an epoch; None where several are, since nobody says which of them trains."""
     samplers = {id(iterator._index_sampler) for iterator in iterators}
-    read = [loader for loader in loaders if id(loader._index_sampler) in samplers]
-    return read[0] if len(read) == 1 else None
+    # A loader that wraps another shares its sampler; the wrapper was made last, and is the one that a loop reads.
+    read = {id(loader._index_sampler): loader for loader in loaders if id(loader._index_sampler) in samplers}
+    return next(iter(read.values())) if len(read) == 1 else None

@@ -9,6 +9,7 @@ Source: DESIGN §5.2. Blind to: a loop whose optimizer step is compiled, or is n
 
 from __future__ import annotations
 
+import functools
 import sys
 import weakref
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from typing import Any
 import torch
 
 from affidavit.adapters.torch.batches import watch_batches
-from affidavit.adapters.torch.modules import find_model
+from affidavit.adapters.torch.modules import called, find_model
 from affidavit.adapters.torch.trace import trace_step
 from affidavit.attach.moment import Batch, Gradients, Operations, TrainBegin, TrainEnd
 from affidavit.attach.session import Session
@@ -43,11 +44,11 @@ def end_training(session: Session, step: int, error: str = "") -> None:
     _claimed.discard(id(session))
 
 
-def begin_step(session: Session, step: int, model: Any) -> None:
-    """Say that a step begins; in the sampled one, watch what enters the model and what it executes."""
+def begin_step(session: Session, step: int, find: Callable[[], Any]) -> None:
+    """Say that a step begins; in the sampled one, watch what enters the module that ``find`` names, and what runs."""
     session.step_begin(step)
     if session.sampling and (session.listens(Batch) or session.listens(Operations)):
-        session.attempt(Batch, lambda: watch_batches(session, step, model))
+        session.attempt(Batch, lambda: watch_batches(session, step, find()))
         session.attempt(Operations, lambda: trace_step(session, step))
 
 
@@ -97,7 +98,7 @@ class _PlainLoop:
         end_step(self.session, self.step)
         model = self._model()
         if self.session.counts and model is not None:
-            begin_step(self.session, self.step + 1, model)
+            begin_step(self.session, self.step + 1, functools.partial(called, model))
 
     def owns(self, optimizer: Any) -> bool:
         """Whether this is the optimizer of the loop."""

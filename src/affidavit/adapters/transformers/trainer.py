@@ -8,6 +8,7 @@ Blind to: a Trainer without our callback (the optimizer hooks then see a plain l
 
 from __future__ import annotations
 
+import functools
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +20,7 @@ from affidavit.attach.session import Session
 def bind_trainer(module: ModuleType, session: Session) -> None:
     # Not above: whoever imports transformers alone has not imported torch, and the trainer's module has.
     from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
+    from affidavit.adapters.torch.modules import called
 
     begins, ready, ends = (session.shielded(call) for call in (begin_step, gradients_ready, end_step))
     callback_class: type[Any] = module.TrainerCallback
@@ -49,7 +51,7 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
         # These are called in every step of the run: what is not wanted any more is asked first.
         def on_step_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             if session.counts:
-                begins(session, state.global_step + 1, live.get("model"))
+                begins(session, state.global_step + 1, functools.partial(called, live.get("model")))
 
         def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             if session.live:
