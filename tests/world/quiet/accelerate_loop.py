@@ -1,4 +1,4 @@
-"""A chat model in a loop of its own that Accelerate prepares: two batches a step, a schedule, bf16 that was asked for."""
+"""A chat model in a loop that Accelerate prepares: two batches a step, a schedule, bf16 that was asked for."""
 
 import tiny
 import torch
