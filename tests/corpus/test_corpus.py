@@ -1,0 +1,110 @@
+"""Every row that the facts can see: the fault is caught by the check it names, its twin is quiet, the table is true."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from server import Server
+from worlds import CHECKS, judged
+
+from affidavit.check import Verdict
+from corpus import HERE, TABLE, Row, rows, table
+
+ROWS = rows()
+SHOWN = [row for row in ROWS if row.is_shown]
+LOUD = {Verdict.FAIL.value, Verdict.REVIEW.value}
+OUTSIDE = {"tree-is-committed", "code-is-committed", "packages-as-installed"}
+"""Checks whose facts the launcher states: rows that name one start cold."""
+ALSO_COLD = {
+    "L2-02",
+    "L2-12",
+    "L3-16",
+    "L3-34",
+    "L3-36",
+    "L3-46",
+    "L3-54",
+    "L3-73",
+    "L3b-01",
+    "L3b-18",
+    "L3b-19",
+}
+"""Rows that start cold as well, through the true launcher: one or two of each kind of fact."""
+COLD = [row for row in SHOWN if row.ranks > 1 or row.caught_by in OUTSIDE or row.id in ALSO_COLD]
+FORKED = [row for row in SHOWN if row.ranks == 1 and row.caught_by not in OUTSIDE]
+TWINS = [(row, script) for row in FORKED for script in (row.fault, row.clean)]
+
+
+def _name(item: object) -> str:
+    return item.id if isinstance(item, Row) else item.stem if isinstance(item, Path) else ""
+
+
+@pytest.mark.parametrize(("row", "script"), TWINS, ids=_name)
+def test_a_row_is_caught_and_its_twin_is_quiet(world_server: Server, tmp_path: Path, row: Row, script: Path) -> None:
+    said = {found.check: found.verdict.value for found in judged(world_server, tmp_path, script)}
+    _assert_told_apart(row, script, said)
+
+
+@pytest.mark.parametrize(
+    ("row", "script"), [(row, script) for row in COLD for script in (row.fault, row.clean)], ids=_name
+)
+def test_a_row_is_caught_through_the_true_launcher(tmp_path: Path, row: Row, script: Path) -> None:
+    _assert_told_apart(row, script, _cold(row, script, tmp_path))
+
+
+def test_enough_rows_start_cold() -> None:
+    assert len(COLD) >= 10
+
+
+def _assert_told_apart(row: Row, script: Path, said: dict[str, str]) -> None:
+    loud = {check for check, verdict in said.items() if verdict in LOUD}
+    if script == row.fault:
+        assert row.caught_by in loud, said
+    else:
+        assert said[row.caught_by] == "PASS", said
+        assert loud == set(), said
+
+
+def _cold(row: Row, script: Path, folder: Path) -> dict[str, str]:
+    """Run a script as a user would, in a repository of its own, and return what ``show`` says of the run."""
+    project = folder / "project"
+    project.mkdir()
+    for word in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "nothing yet"]):
+        git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-C", str(project)]
+        subprocess.run([*git, *word], check=True)
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    environment["PYTHONPATH"] = str(HERE.parents[1] / "src/affidavit/demo/scripts")
+    python = [sys.executable] if row.ranks == 1 else [str(Path(sys.executable).parent / "torchrun")]
+    python += [] if row.ranks == 1 else ["--nproc_per_node", str(row.ranks)]
+    affidavit = [sys.executable, "-m", "affidavit.cli"]
+    gate = ["--tree", "allow", "--reason", "a row of the corpus"]
+    run = [*affidavit, "run", *gate, "--", *python, str(script), str(folder / "output")]
+    ran = subprocess.run(run, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    show = [*affidavit, "show", "last", "--json"]
+    shown = subprocess.run(show, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    return {found["check"]: found["verdict"] for found in json.loads(shown.stdout)["findings"]}
+
+
+@pytest.mark.parametrize("row", SHOWN, ids=_name)
+def test_a_shown_row_has_a_twin_and_names_a_check(row: Row) -> None:
+    assert row.clean.is_file()
+    assert row.caught_by in CHECKS
+
+
+@pytest.mark.parametrize("row", ROWS, ids=_name)
+def test_a_row_is_shown_or_says_why_not(row: Row) -> None:
+    assert [row.is_shown, bool(row.needs), bool(row.missed)].count(True) == 1
+
+
+def test_every_folder_is_a_row() -> None:
+    folders = {place.parent for place in HERE.glob("*/fault.py")} | {place.parent for place in HERE.glob("*/clean.py")}
+    assert folders == {row.folder for row in SHOWN}
+
+
+def test_the_table_is_the_one_that_is_generated() -> None:
+    assert TABLE.read_text() == table()
