@@ -83,7 +83,7 @@ def _head(found: tuple[Row, ...]) -> Iterator[str]:
     counts = Counter(_verdict(row) for row in found)
     yield "# The corpus"
     yield ""
-    yield "Public reports of runs that completed and were wrong about themselves, and what Affidavit says of them today."
+    yield "Public reports of runs that completed and were wrong about themselves, and what Affidavit says of them."
     yield "A row that is caught has a script in which the fault happens and a twin in which it does not, under"
     yield "`tests/corpus/`; both run in every test. This page is generated: `python tests/corpus/corpus.py`."
     yield ""
