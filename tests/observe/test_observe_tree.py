@@ -226,7 +226,7 @@ def test_git_refuses(project: World) -> None:
 def test_bend_weighing_everything_that_is_dirty_refuses_a_readme(
     project: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tree_module, "_DESCRIBED", frozenset({FileVerdict.INSTALLED}))
+    monkeypatch.setattr(tree_module, "DESCRIBED", frozenset({FileVerdict.INSTALLED}))
     with pytest.raises(AssertionError):
         test_a_benign_tree_is_described_with_one_line(project, "README edit")
 
@@ -240,6 +240,6 @@ def test_bend_calling_every_notebook_its_output_hides_an_edit(project: World, mo
 def test_bend_forgetting_refusals_calls_a_refused_tree_described(
     project: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tree_module, "_UNDETERMINED", frozenset())
+    monkeypatch.setattr(tree_module, "UNDETERMINED", frozenset())
     with pytest.raises(AssertionError):
         test_git_refuses(project)

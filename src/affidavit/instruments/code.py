@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import site
 import sys
+from collections.abc import Iterable
+from pathlib import Path
 
 from affidavit.attach.instrument import Emit, Instrument, at
 from affidavit.attach.moment import StepEnd
@@ -18,10 +21,12 @@ class LoadedFiles(Instrument):
     """Emits how many files were loaded, and keeps the list: first-party files with the digest of what was executed.
 
     Whose they are and what a commit says of them is found outside, at the seal. Files of installed distributions are
-    listed without a digest; they are hashed outside, off the run's path.
+    listed without a digest; they are hashed outside, off the run's path. Where HEAD stands is read here, because a
+    commit made while the run goes on is none that it ran.
 
     Source: anchors-provenance §3 (bytes of what was imported catch 16 of 16 traps, git's own questions 2 to 6).
-    Blind to: native file access, code made at run time (exec of a string), files first loaded after the sampled step.
+    Blind to: native file access, code made at run time (exec of a string), files first loaded after the sampled step;
+    where HEAD stands in a repository that keeps its refs in tables.
     """
 
     name = "loaded files"
@@ -41,6 +46,7 @@ class LoadedFiles(Instrument):
         lines = [json.dumps({"kind": "python", **_folders()})]
         lines += _lines("code", listing.digests)
         lines += _lines("config", listing.configs)
+        lines += [json.dumps({"kind": "head", "path": top, "commit": head}) for top, head in _heads(listing.digests)]
         lines += _lines("installed", dict.fromkeys(listing.elsewhere, ""))
         digest = emit.evidence("\n".join(lines).encode("utf-8", "surrogateescape"))
         counts = {"code": len(listing.digests), "config": len(listing.configs), "installed": len(listing.elsewhere)}
@@ -66,3 +72,47 @@ def _folders() -> dict[str, object]:
 
 def _lines(kind: str, files: dict[str, str]) -> list[str]:
     return [json.dumps({"kind": kind, "path": path, "sha256": digest}) for path, digest in files.items()]
+
+
+def _heads(files: Iterable[str]) -> list[tuple[str, str]]:
+    """Return each repository around some files with the commit its HEAD names; git itself is not started in a run."""
+    tops: dict[str, None] = {}
+    seen: set[str] = set()
+    for file in files:
+        folder = os.path.dirname(os.path.realpath(file))  # noqa: PTH120
+        while folder not in seen:
+            seen.add(folder)
+            if os.path.lexists(f"{folder}/.git"):
+                tops[folder] = None
+                break
+            folder = os.path.dirname(folder)  # noqa: PTH120
+    heads = ((top, _head(Path(top))) for top in tops)
+    return [(top, head) for top, head in heads if head]
+
+
+def _head(top: Path) -> str:
+    """Return the commit of a work tree, or "" where nothing but git can tell."""
+    try:
+        place = top / ".git"
+        if place.is_file():  # a submodule, or a work tree of its own
+            place = top / place.read_text().removeprefix("gitdir:").strip()
+        shared = place / "commondir"
+        places = [place, place / shared.read_text().strip()] if shared.is_file() else [place]
+        head = (place / "HEAD").read_text().strip()
+        if head.startswith("ref: "):
+            head = _ref(places, head.removeprefix("ref: "))
+    except (OSError, ValueError):
+        return ""
+    return head if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", head) else ""
+
+
+def _ref(places: Iterable[Path], name: str) -> str:
+    for place in places:
+        if (place / name).is_file():
+            return (place / name).read_text().strip()
+    for place in places:
+        if (place / "packed-refs").is_file():
+            for line in (place / "packed-refs").read_text().splitlines():
+                if line.endswith(f" {name}"):
+                    return line.partition(" ")[0]
+    return ""

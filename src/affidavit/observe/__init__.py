@@ -6,8 +6,9 @@ touches nothing of the user's (`take`).
 """
 
 from affidavit.observe.arguments import config_arguments
-from affidavit.observe.code import CodeIdentity, FileIdentity, FileVerdict, LoadedFile, identify
+from affidavit.observe.code import CodeIdentity, identify
 from affidavit.observe.error import ObserveError
+from affidavit.observe.identity import FileIdentity, LoadedFile
 from affidavit.observe.interpreter import Interpreter
 from affidavit.observe.owner import Owner, OwnerKind
 from affidavit.observe.repository import Repository
@@ -15,6 +16,7 @@ from affidavit.observe.scripts import Closure, module_closure, script_closure
 from affidavit.observe.search_path import search_roots
 from affidavit.observe.snapshot import Snapshot, take
 from affidavit.observe.tree import TreeReport, TreeState, examine
+from affidavit.observe.verdict import FileVerdict
 
 __all__ = [
     "Closure",

@@ -17,33 +17,15 @@ from typing import Final
 
 from affidavit.observe.comparison import Comparison, Difference, committed_bytes, compare
 from affidavit.observe.digest import FileDigest, blob_id, digest_file
-from affidavit.observe.error import GitMissingError, GitRefusedError
+from affidavit.observe.error import GitMissingError, GitRefusedError, StampError
+from affidavit.observe.generated import is_version_file
+from affidavit.observe.identity import FileIdentity, LoadedFile, Refusal
 from affidavit.observe.interpreter import Interpreter
+from affidavit.observe.outside import came_with_a_model, outside
 from affidavit.observe.owner import Owner, OwnerKind, Owners
 from affidavit.observe.repository import SYMLINK, ObjectFormat, Repository
-
-
-class FileVerdict(Enum):
-    """Whether the bytes that ran are the bytes that their owner's record describes."""
-
-    COMMITTED = "committed"
-    FILTER_ONLY = "filter-only"
-    FILTER_HIDES = "filter-hides"
-    MODIFIED = "modified"
-    NOT_IN_COMMIT = "not-in-commit"
-    CHANGED_SINCE = "changed-since"
-    UNREADABLE = "unreadable"
-    INSTALLED = "installed"
-    STDLIB = "stdlib"
-    ORPHAN = "orphan"
-    GIT_REFUSED = "git-refused"
-
-
-_AS_OWNED: Final = {
-    OwnerKind.DISTRIBUTION: FileVerdict.INSTALLED,
-    OwnerKind.STDLIB: FileVerdict.STDLIB,
-    OwnerKind.ORPHAN: FileVerdict.ORPHAN,
-}
+from affidavit.observe.stamp import Stamp
+from affidavit.observe.verdict import FileVerdict
 
 _AS_COMPARED: Final = {
     Difference.SAME_CONTENT: FileVerdict.COMMITTED,
@@ -56,46 +38,12 @@ _AS_COMPARED: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadedFile:
-    """A module that was executed or a config that was opened; `sha256` is of the bytes seen then, if seen."""
-
-    path: Path
-    sha256: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class FileIdentity:
-    """One file's owner and verdict.
-
-    `sha256` is of the bytes on disk now, `witness` the letters of `git status` ("" when it is silent, None
-    when nobody was asked), `detail` what a reader needs beside the verdict.
-    """
-
-    path: Path
-    real: Path
-    owner: Owner
-    verdict: FileVerdict
-    sha256: str | None
-    loaded_sha256: str | None
-    witness: str | None = None
-    detail: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Refusal:
-    """A repository that did not answer, and its message."""
-
-    top: Path
-    why: str
-    is_git_missing: bool
-
-
-@dataclass(frozen=True, kw_only=True)
 class CodeIdentity:
-    """The identity of every file, in the order given, and the repositories that answered or refused."""
+    """The identity of every file, in the order given, and the repositories and stamps that answered or refused."""
 
     files: tuple[FileIdentity, ...]
     repositories: tuple[Repository, ...]
+    stamps: tuple[Stamp, ...]
     refusals: tuple[Refusal, ...]
 
 
@@ -112,39 +60,57 @@ class _Look:
     identity: FileIdentity
     question: _Open = _Open.NONE
 
+    @property
+    def is_unheld(self) -> bool:
+        return self.identity.verdict is FileVerdict.NOT_IN_COMMIT
+
 
 _NO_COMMITS: Final[Mapping[Path, str]] = MappingProxyType({})
 
 
 def identify(
-    files: Sequence[LoadedFile], interpreter: Interpreter, *, commits: Mapping[Path, str] = _NO_COMMITS
+    files: Sequence[LoadedFile],
+    interpreter: Interpreter,
+    *,
+    commits: Mapping[Path, str] = _NO_COMMITS,
+    beside: Sequence[Path] = (),
 ) -> CodeIdentity:
     """Every file has an owner and a verdict; what could not be judged says so.
 
     A run from a dirty tree names a commit that does not describe it. Git's own answers miss 10 of 16 ways
     to be dirty, so the RAW bytes of each file are compared with the commit's blob, and only the files that
-    differ are given to git's filters.
+    differ are given to git's filters. What was installed is held against its RECORD.
 
     Args:
         files: modules that were executed and configs that were opened, with the sha256 seen at that moment.
         interpreter: the environment that executed them.
         commits: repository top → commit id seen at launch; HEAD where a top is absent.
+        beside: folders of configs that the run opened, where code that came with a model may have come from.
     Returns:
         Identities in the order of `files`. A file that was edited on disk AFTER it was loaded, and was the
         commit's when it was loaded, is committed: it is what ran.
     Raises:
         GitRefusedError: never; a repository that refuses is in `refusals` and its files read git-refused.
     Source: playbook §4.4; research/anchors-provenance §3 (16 traps), perf-and-libraries §8.
-    Blind to: stale .pyc files, monkeypatches, code that was generated in memory, the exec bit, and whether
-        an installed file still equals the hash in its RECORD.
+    Blind to: stale .pyc files, monkeypatches, code that was generated in memory, the exec bit, an installed file
+        that was edited and put back before anybody looked.
     """
     owners = Owners(interpreter, commits)
-    looks = [_look(file, owners) for file in files]
+    looks = {file: _look(file, owners) for file in files}
+    for file, look in looks.items():
+        if look.identity.owner.kind is OwnerKind.HUB:  # last: the repositories of the run are known by now
+            looks[file] = _followed(look.identity, owners, beside)
     return CodeIdentity(
-        files=_settled(looks, owners),
+        files=_settled([looks[file] for file in files], owners),
         repositories=owners.repositories,
+        stamps=owners.stamps,
         refusals=tuple(
-            Refusal(top=top, why=str(why), is_git_missing=isinstance(why, GitMissingError))
+            Refusal(
+                top=top,
+                why=str(why),
+                is_git_missing=isinstance(why, GitMissingError),
+                is_stamp=isinstance(why, StampError),
+            )
             for top, why in owners.refusals.items()
         ),
     )
@@ -152,25 +118,48 @@ def identify(
 
 def _look(file: LoadedFile, owners: Owners) -> _Look:
     """What one pass over one file can tell."""
-    real = Path(os.path.realpath(file.path))
+    real = owners.real(file.path)
     owner = owners.owner(real)
-    found = owners.repository(owner.folder) if owner.kind is OwnerKind.REPOSITORY and owner.folder else None
-    digest, why = _digest(real, found.object_format if isinstance(found, Repository) else "sha1")
     identity = FileIdentity(
         path=file.path,
         real=real,
         owner=owner,
         verdict=FileVerdict.UNREADABLE,
-        sha256=digest.sha256 if digest else None,
+        sha256=None,
         loaded_sha256=file.sha256,
-        detail=why,
     )
-    if found is None:
-        return _Look(identity=_outside(identity))
+    if owner.kind is not OwnerKind.REPOSITORY or owner.folder is None:
+        return _Look(identity=outside(identity, owners))
+    found = owners.repository(owner.folder)
+    digest, why = _digest(real, found.object_format if isinstance(found, Repository) else "sha1")
+    identity = replace(identity, sha256=digest.sha256 if digest else None, detail=why)
     if not isinstance(found, Repository):
         return _Look(identity=replace(identity, verdict=FileVerdict.GIT_REFUSED, detail=str(found)))
     identity = replace(identity, witness=found.witness(owner.path))
-    return _inside(identity, digest, found, _link_detail(file.path, owner, owners))
+    look = _inside(identity, digest, found, _link_detail(file.path, owner, owners))
+    return _Look(identity=_made(look.identity, owners)) if look.is_unheld else look
+
+
+def _made(identity: FileIdentity, owners: Owners) -> FileIdentity:
+    """The verdict on a file that lies in a repository and is in no commit: somebody else may hold or have made it."""
+    owner = owners.target(identity.real)
+    if owner is not None:
+        return outside(replace(identity, owner=owner), owners)
+    if not identity.has_changed and is_version_file(identity.real):
+        return replace(identity, verdict=FileVerdict.GENERATED, detail="a version that the build wrote")
+    return identity
+
+
+def _followed(identity: FileIdentity, owners: Owners, beside: Sequence[Path]) -> _Look:
+    """The verdict on code that came with a model, which may be that on the file that it was copied from."""
+    found = came_with_a_model(identity, owners, beside)
+    if isinstance(found, FileIdentity):
+        return _Look(identity=found)
+    look = _look(found, owners)
+    if look.identity.owner.kind is OwnerKind.HUB:
+        return _Look(identity=replace(identity, verdict=FileVerdict.ORPHAN))
+    detail = look.identity.detail or f"it ran as {identity.real}"
+    return replace(look, identity=replace(look.identity, path=identity.path, detail=detail))
 
 
 def _digest(real: Path, object_format: ObjectFormat) -> tuple[FileDigest | None, str]:
@@ -178,17 +167,6 @@ def _digest(real: Path, object_format: ObjectFormat) -> tuple[FileDigest | None,
         return digest_file(real, object_format), ""
     except OSError as error:
         return None, f"{type(error).__name__}: {error.strerror or error}"
-
-
-def _outside(identity: FileIdentity) -> FileIdentity:
-    """The verdict on a file that no repository owns."""
-    if identity.sha256 is None:
-        return identity
-    verdict = _AS_OWNED[identity.owner.kind]
-    if identity.loaded_sha256 in (None, identity.sha256):
-        return replace(identity, verdict=verdict)
-    changed = verdict if verdict is FileVerdict.ORPHAN else FileVerdict.CHANGED_SINCE
-    return replace(identity, verdict=changed, detail="the bytes on disk are not those that were loaded")
 
 
 def _inside(identity: FileIdentity, digest: FileDigest | None, repository: Repository, link: str) -> _Look:
@@ -265,7 +243,8 @@ def _link_detail(path: Path, owner: Owner, owners: Owners) -> str:
     """What is wrong with a symbolic link on the way to the file; "" when the commit says the same.
 
     An untracked link counts only beside the file's own repository: a home folder under git, with projects
-    linked into it, is everyday life.
+    linked into it, is everyday life. The links that setuptools makes for a strict editable install lead to the
+    files of those names.
     """
     absolute = path.absolute()
     for step in (absolute, *absolute.parents):
@@ -277,9 +256,14 @@ def _link_detail(path: Path, owner: Owner, owners: Owners) -> str:
         if not isinstance(repository, Repository):
             continue
         entry = repository.blobs.get(repository.relative(link))
-        if entry is None and repository.top != owner.folder:
+        if entry is None and (repository.top != owner.folder or _is_editable(link, path)):
             continue
         target = os.fsencode(step.readlink())
         if entry is None or entry.mode != SYMLINK or entry.id != blob_id(target, repository.object_format):
             return f"reached through {step}, a symbolic link that the commit does not hold"
     return ""
+
+
+def _is_editable(link: Path, path: Path) -> bool:
+    is_made = any(part.startswith("__editable__.") for part in link.parts)
+    return is_made and Path(os.path.realpath(path)).name == path.name

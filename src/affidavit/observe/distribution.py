@@ -1,4 +1,4 @@
-"""Which installed distribution owns a file: the one whose RECORD lists it.
+"""Which installed distribution owns a file, and what its RECORD says of the bytes: the one that lists it.
 
 `importlib.metadata` can say so too, by parsing every METADATA and building an object for every file. Here
 the RECORD files of one site folder are read once, as bytes, and only when a file of that folder is asked for.
@@ -6,13 +6,19 @@ the RECORD files of one site folder are read once, as bytes, and only when a fil
 
 from __future__ import annotations
 
+import base64
+import binascii
 import csv
 import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
+
+REWRITING: Final = frozenset({"conda"})
+"""Installers that write a prefix into files after RECORD was made, and keep hashes of their own elsewhere."""
 
 _METADATA: Final = re.compile(r"^(?P<name>.+?)(-(?P<version>[^-]+))?(-py[\d.]+.*)?\.(dist|egg)-info$")
 
@@ -23,23 +29,54 @@ class Distribution:
 
     name: str
     version: str
+    metadata: Path
+
+
+class Line(NamedTuple):
+    """A RECORD's line on one file: whose RECORD it is, and what follows the path (a hash and a size, or neither)."""
+
+    owner: Distribution
+    rest: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """One site folder: files that a RECORD lists, and top-level names of distributions without a RECORD."""
+    """One site folder: files that a RECORD lists, and top-level names of distributions without a RECORD.
+
+    ``doubled`` holds the further lines of a file that several distributions list; the last one installed wrote it.
+    """
 
     folder: Path
-    listed: Mapping[str, Distribution]
+    listed: Mapping[str, Line]
+    doubled: Mapping[str, tuple[Line, ...]]
     top_level: Mapping[str, Distribution]
 
     def owner(self, path: Path) -> Distribution | None:
         """The distribution that owns the file; None when nobody installed it."""
-        relative = os.path.relpath(path, self.folder)
-        owner = self.listed.get(relative)
-        if owner is None and not relative.startswith(".."):
-            owner = self.top_level.get(Path(relative).parts[0].partition(".")[0])
-        return owner
+        relative = self._relative(path)
+        line = self.listed.get(relative)
+        if line is not None:
+            return line.owner
+        if relative.startswith(".."):
+            return None
+        return self.top_level.get(relative.partition("/")[0].partition(".")[0])
+
+    def digests(self, path: Path) -> tuple[str, ...]:
+        """The sha256, in hexadecimal, of what was installed under the path; nothing where that is nowhere said.
+
+        Source: PEP 376, PEP 427 (urlsafe base64 without its padding).
+        Blind to: a RECORD that was edited with the file; hashes of another kind than sha256.
+        """
+        relative = self._relative(path)
+        if relative not in self.listed:
+            return ()
+        lines = (self.listed[relative], *self.doubled.get(relative, ()))
+        found = [_sha256(line) for line in lines]
+        return tuple(found) if all(found) else ()
+
+    def _relative(self, path: Path) -> str:
+        text, folder = os.fspath(path), f"{self.folder}/"
+        return text.removeprefix(folder) if text.startswith(folder) else os.path.relpath(text, folder)
 
 
 def read_site(folder: Path) -> Site:
@@ -48,32 +85,59 @@ def read_site(folder: Path) -> Site:
     Raises:
         OSError: the folder cannot be listed.
     Source: the RECORD format of PEP 376 and PEP 627; playbook §4.4.
-    Blind to: whether the bytes still equal the hash in RECORD; two distributions that list one file (the
-        first by name is named); a stale dist-info of a removed version.
+    Blind to: which of two distributions that list one file wrote it (the first by name is named); a stale
+        dist-info of a removed version, which counts as one that lists it.
     """
-    listed: dict[str, Distribution] = {}
+    listed: dict[str, Line] = {}
+    doubled: dict[str, tuple[Line, ...]] = {}
     top_level: dict[str, Distribution] = {}
     for metadata in sorted(folder.iterdir()):
         parts = _METADATA.match(metadata.name)
         if parts is None:
             continue
         name = re.sub(r"[-_.]+", "-", parts["name"]).lower()
-        owner = Distribution(name=name, version=parts["version"] or "")
+        owner = Distribution(name=name, version=parts["version"] or "", metadata=metadata)
         record = metadata / "RECORD"
         if record.is_file():
-            for path in _record_paths(record):
-                listed.setdefault(path, owner)
+            for path, rest in _record_lines(record):
+                line = Line(owner, rest)
+                if listed.setdefault(path, line) is not line:
+                    doubled[path] = (*doubled.get(path, ()), line)
         else:
             for top in _top_level(metadata, parts["name"]):
                 top_level.setdefault(top, owner)
-    return Site(folder=folder, listed=listed, top_level=top_level)
+    return Site(folder=folder, listed=listed, doubled=doubled, top_level=top_level)
 
 
-def _record_paths(record: Path) -> Iterator[str]:
+def _record_lines(record: Path) -> Iterator[tuple[str, str]]:
     text = record.read_bytes().decode("utf-8", "surrogateescape")
     for line in text.splitlines():
-        path = next(csv.reader([line]))[0] if line.startswith('"') else line.partition(",")[0]
-        yield os.path.normpath(path) if path.startswith(".") else path
+        if line.startswith('"'):
+            path, *fields = next(csv.reader([line]))
+            rest = ",".join(fields)
+        else:
+            path, _, rest = line.partition(",")
+        yield os.path.normpath(path) if path.startswith(".") else path, rest
+
+
+def _sha256(line: Line) -> str:
+    """The digest on a line, or "" where it has none that describes the bytes on disk."""
+    algorithm, _, encoded = line.rest.partition(",")[0].partition("=")
+    if algorithm != "sha256" or _installer(line.owner.metadata) in REWRITING:
+        return ""
+    try:
+        raw = base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4))
+    except (binascii.Error, ValueError):
+        return ""
+    return raw.hex() if len(raw) == 32 else ""
+
+
+@lru_cache(maxsize=1024)
+def _installer(metadata: Path) -> str:
+    try:
+        return (metadata / "INSTALLER").read_text("utf-8", "replace").strip().lower()
+    except OSError:
+        return ""
 
 
 def _top_level(metadata: Path, name: str) -> tuple[str, ...]:

@@ -31,3 +31,7 @@ class TargetMissingError(ObserveError):
 
 class SnapshotError(ObserveError):
     """A snapshot was not taken; nothing in the repository names it."""
+
+
+class StampError(ObserveError):
+    """A stamp cannot be made here, or what lies under its name is none."""

@@ -230,17 +230,22 @@ def _settings(top: Path) -> tuple[Setting, ...]:
     return tuple(Setting(key=key, value=value) for key, _, value in pairs)
 
 
-def recorded_commit(top: Path) -> str | None:
+def recorded_commit(top: Path, commits: Mapping[Path, str] = MappingProxyType({})) -> str | None:
     """The commit that the repository around `top` records for it, or None when it records none.
 
+    Args:
+        commits: repository top → commit seen at launch; HEAD where a top is absent.
     Raises:
         GitRefusedError: the outer repository did not answer.
     Source: playbook §4.4; a submodule checked out at another commit than the recorded one looks clean inside.
-    Blind to: a superproject that is not checked out around the submodule; its HEAD is read now, not at launch.
+    Blind to: a superproject that is not checked out around the submodule.
     """
     outer = find_top(top.parent)
-    if outer is None or _resolve(outer, "HEAD") is None:
+    if outer is None:
+        return None
+    commit = _resolve(outer, commits.get(outer, "HEAD"))
+    if commit is None:
         return None
     name = os.fspath(top.relative_to(outer))
-    records = ask(outer, "ls-tree", "-z", "--full-tree", "HEAD", "--", name).records
+    records = ask(outer, "ls-tree", "-z", "--full-tree", commit, "--", name).records
     return next((record.split()[2] for record in records if record.startswith(GITLINK)), None)

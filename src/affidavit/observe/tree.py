@@ -6,24 +6,22 @@ ignored module. Only files that run are weighed; the rest gets one line.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from affidavit.observe.benign import BenignLine, benign_line, is_output_only
-from affidavit.observe.code import CodeIdentity, FileIdentity, FileVerdict, Refusal
+from affidavit.observe.code import CodeIdentity
 from affidavit.observe.error import GitMissingError, NotARepositoryError, ObserveError
+from affidavit.observe.identity import FileIdentity, Refusal
 from affidavit.observe.repository import Repository, find_top, read, recorded_commit
 from affidavit.observe.scripts import Spot
+from affidavit.observe.verdict import DESCRIBED, UNDETERMINED, FileVerdict
 
 OWN_FILES: Final = ("affidavit.toml", "affidavit.lock", "measurements.jsonl", "instruments.jsonl")
-
-_DESCRIBED: Final = frozenset(
-    {FileVerdict.COMMITTED, FileVerdict.FILTER_ONLY, FileVerdict.INSTALLED, FileVerdict.STDLIB}
-)
-_UNDETERMINED: Final = frozenset({FileVerdict.GIT_REFUSED, FileVerdict.UNREADABLE})
 
 
 class TreeState(Enum):
@@ -98,15 +96,15 @@ def examine(
     folders = {project.resolve(), *known}
     running = [file for file in code.files if not _is_own(file.real, folders)]
     outputs = {file.real for file in running if _is_notebook_output(file, known)}
-    weighed = [file for file in running if file.verdict not in _DESCRIBED and file.real not in outputs]
-    moved, unanswered = _moved(code)
+    weighed = [file for file in running if file.verdict not in DESCRIBED and file.real not in outputs]
+    moved, unanswered = moved_submodules(code.repositories)
     return TreeReport(
         state=state,
         why=why,
         home=home,
         examined=len(code.files),
-        sites=tuple(file for file in weighed if file.verdict not in _UNDETERMINED),
-        undetermined=tuple(file for file in weighed if file.verdict in _UNDETERMINED),
+        sites=tuple(file for file in weighed if file.verdict not in UNDETERMINED),
+        undetermined=tuple(file for file in weighed if file.verdict in UNDETERMINED),
         moved=moved,
         refusals=code.refusals + unanswered,
         not_scanned=tuple(not_scanned),
@@ -133,13 +131,21 @@ def _home(project: Path, code: CodeIdentity) -> tuple[TreeState, str, Repository
     return TreeState.READ, home.status_refusal, home
 
 
-def _moved(code: CodeIdentity) -> tuple[tuple[MovedSubmodule, ...], tuple[Refusal, ...]]:
-    """Submodules at another commit than recorded, and superprojects that would not say."""
+def moved_submodules(
+    repositories: Sequence[Repository], commits: Mapping[Path, str] = MappingProxyType({})
+) -> tuple[tuple[MovedSubmodule, ...], tuple[Refusal, ...]]:
+    """Submodules at another commit than recorded, and superprojects that would not say.
+
+    Args:
+        commits: repository top → commit seen at launch; HEAD where a top is absent.
+    Source: playbook §4.4; anchors-provenance §3 (a submodule's own status is clean at any commit).
+    Blind to: what :func:`affidavit.observe.repository.recorded_commit` is blind to.
+    """
     moved: list[MovedSubmodule] = []
     refused: list[Refusal] = []
-    for repository in code.repositories:
+    for repository in repositories:
         try:
-            recorded = recorded_commit(repository.top)
+            recorded = recorded_commit(repository.top, commits)
         except ObserveError as error:
             refused.append(Refusal(top=repository.top.parent, why=str(error), is_git_missing=False))
             continue

@@ -6,29 +6,36 @@ Blind to: what :mod:`affidavit.observe.code` is blind to, and ranks whose list i
 
 from __future__ import annotations
 
-import json
 import os
 import pwd
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from affidavit.fact import folder as names
 from affidavit.fact.observation import Cause, Known, State, Unknown
 from affidavit.fact.term import Method
-from affidavit.fact.values import Digest, Table, Tally
-from affidavit.observe.code import CodeIdentity, FileIdentity, FileVerdict, LoadedFile, identify
-from affidavit.observe.interpreter import Interpreter
+from affidavit.fact.values import Table, Tally
+from affidavit.observe.code import CodeIdentity, identify
+from affidavit.observe.identity import FileIdentity
 from affidavit.observe.owner import OwnerKind
-from affidavit.record.canonical import digest_bytes
+from affidavit.observe.tree import MovedSubmodule, moved_submodules
+from affidavit.observe.verdict import FileVerdict
 from affidavit.record.ranks import written
 from affidavit.record.record import Fact, Record
+from affidavit.run.listing import Listing, read_listing
 
 LISTING = "code.listing"
-RESOLVED = ("code.commit", "code.files_by_verdict", "code.deviations")
+RESOLVED = (
+    "code.commit",
+    "code.files_by_verdict",
+    "code.deviations",
+    "code.installed_by_record",
+    "code.installed_deviations",
+    "code.changed_on_disk",
+)
+RECORDS = "RECORD of each distribution"
 ROWS_SHOWN = 60
 """So many deviating files fit into a fact; the rest is counted in its last row."""
 
@@ -41,6 +48,9 @@ DEVIATING = frozenset(
         FileVerdict.FILTER_HIDES,
         FileVerdict.NOT_IN_COMMIT,
         FileVerdict.CHANGED_SINCE,
+        FileVerdict.NOT_IN_STAMP,
+        FileVerdict.DIFFERS_FROM_STAMP,
+        FileVerdict.DIFFERS_FROM_HUB,
         FileVerdict.ORPHAN,
     }
 )
@@ -48,17 +58,9 @@ DEVIATING = frozenset(
 UNJUDGED = {
     FileVerdict.UNREADABLE: Cause.EVIDENCE_LOST,
     FileVerdict.GIT_REFUSED: Cause.GIT_REFUSED,
+    FileVerdict.STAMP_REFUSED: Cause.EVIDENCE_LOST,
 }
-
-
-@dataclass(frozen=True)
-class _Listing:
-    """What one rank loaded: its own files with what was executed of them, and files of the environment."""
-
-    own: tuple[LoadedFile, ...]
-    configs: frozenset[Path]
-    installed: tuple[LoadedFile, ...]
-    interpreter: Interpreter
+MOVED = "submodule at another commit"
 
 
 def code_facts(
@@ -80,18 +82,27 @@ def code_facts(
         commits: repository → commit seen before the start, because HEAD can move while a run trains.
         named: configs that stand on the command line; these are the user's wherever they lie.
     """
-    read = [_read(state, places, cwd) for state in dict.fromkeys(fact.state for fact in record.find(LISTING))]
-    listings = [found for found in read if isinstance(found, _Listing)]
+    read = [read_listing(state, places, cwd) for state in dict.fromkeys(fact.state for fact in record.find(LISTING))]
+    listings = [found for found in read if isinstance(found, Listing)]
     gap = next((found for found in read if isinstance(found, Unknown)), None) or _unseen(record)
     if gap is not None and not listings:
         return _all_unknown(gap)
     own = tuple(dict.fromkeys(file for listing in listings for file in listing.own))
     installed = tuple(dict.fromkeys(file for listing in listings for file in listing.installed))
-    code = identify((*own, *installed), listings[0].interpreter, commits=commits)
     configs = frozenset[Path]().union(*(listing.configs for listing in listings))
+    stood_on = {top: commit for listing in reversed(listings) for top, commit in listing.heads.items()}
+    stood_on |= commits
+    beside = tuple(dict.fromkeys(path.parent for path in sorted(configs)))
+    code = identify((*own, *installed), listings[0].interpreter, commits=stood_on, beside=beside)
+    # a snapshot's commit is nobody's submodule; the tree gate has looked at those that it kept
+    moved, unanswered = moved_submodules([one for one in code.repositories if one.top not in commits], stood_on)
     data = {file.path for file in code.files if _is_data(file, configs - named)}
-    mine = replace(code, files=tuple(file for file in code.files if file.path not in data))
-    return _resolve(mine, {file.path for file in own}, project, gap)
+    mine = replace(
+        code,
+        files=tuple(file for file in code.files if file.path not in data),
+        refusals=code.refusals + unanswered,
+    )
+    return _resolve(mine, {file.path for file in own}, moved, project, gap)
 
 
 def _unseen(record: Record) -> Unknown | None:
@@ -109,93 +120,86 @@ def _all_unknown(state: Unknown) -> tuple[Fact, ...]:
     return tuple(Fact(name=name, state=state) for name in RESOLVED)
 
 
-def _read(state: State, places: Sequence[Path], cwd: Path) -> _Listing | Unknown:
-    if isinstance(state, Unknown):
-        return state
-    assert isinstance(state.value, Digest)
-    content = evidence(state.value, places)
-    if content is None:
-        return Unknown(Cause.EVIDENCE_LOST, f"the list of loaded files {state.value} is gone or altered")
-    own: list[LoadedFile] = []
-    configs: set[Path] = set()
-    installed: list[LoadedFile] = []
-    interpreter: Interpreter | None = None
-    try:
-        for line in content.decode("utf-8", "surrogateescape").splitlines():
-            said = json.loads(line)
-            if said["kind"] in ("code", "config"):
-                own.append(LoadedFile(path=_path(cwd, said), sha256=said["sha256"] or None))
-                configs |= {_path(cwd, said)} if said["kind"] == "config" else set()
-            elif said["kind"] == "installed":
-                installed.append(LoadedFile(path=_path(cwd, said)))
-            elif said["kind"] == "python":
-                interpreter = _interpreter(said)
-    except (ValueError, KeyError, TypeError) as error:
-        return Unknown(Cause.EVIDENCE_LOST, f"the list of loaded files {state.value} is none: {error!r}")
-    if interpreter is None:
-        return Unknown(Cause.EVIDENCE_LOST, f"the list of loaded files {state.value} does not say whose Python ran")
-    return _Listing(tuple(own), frozenset(configs), tuple(installed), interpreter)
-
-
-def _interpreter(said: Mapping[str, Any]) -> Interpreter:
-    return Interpreter.from_paths(
-        prefix=str(said["prefix"]),
-        base_prefix=str(said["base_prefix"]),
-        sites=tuple(map(str, said["sites"])),
-        stdlib=tuple(map(str, said["stdlib"])),
-    )
-
-
-def _path(cwd: Path, said: Mapping[str, str]) -> Path:
-    if "\0" in said["path"]:
-        raise ValueError("a path with a zero byte")
-    return cwd / said["path"]
-
-
-def evidence(digest: Digest, places: Iterable[Path]) -> bytes | None:
-    """Return the content that has this digest, or None where it is gone or altered."""
-    for place in places:
-        try:
-            content = (place / names.EVIDENCE / digest.hex).read_bytes()
-        except OSError:
-            continue
-        if digest_bytes(content) == digest:
-            return content
-    return None
-
-
-def _resolve(code: CodeIdentity, own: set[Path], project: Path, gap: Unknown | None) -> tuple[Fact, ...]:
+def _resolve(
+    code: CodeIdentity, own: set[Path], moved: Sequence[MovedSubmodule], project: Path, gap: Unknown | None
+) -> tuple[Fact, ...]:
     """Return the facts of the code; ``gap`` is why it may not be all of the code."""
     source = f"{len(code.files)} loaded files against their owners"
-    counts = Counter(file.verdict.value for file in code.files)
-    commits = [f"{found.top.name}@{found.commit or 'unborn'}" for found in code.repositories]
-    facts: dict[str, State] = {
-        "code.commit": Known(", ".join(commits) or "no repository", Method.INSPECTED, "git"),
-        "code.files_by_verdict": Known(Tally.count("files", counts), Method.INSPECTED, source),
-        "code.deviations": _deviations(code, own, project, source),
+    installed = [file for file in code.files if file.owner.kind is OwnerKind.DISTRIBUTION]
+    edited = [file for file in installed if file.verdict is FileVerdict.DIFFERS_FROM_RECORD]
+    # the total of what is the project's stays what it was: an edited package is an installed one
+    counts = Counter(FileVerdict.INSTALLED if file in edited else file.verdict for file in code.files)
+    changed = tuple(shown(file.path, project) for file in code.files if file.sha256 and file.has_changed)
+    states: dict[str, State] = {
+        "code.commit": Known(", ".join(_commits(code)) or "no repository", Method.INSPECTED, "git"),
+        "code.files_by_verdict": Known(_tally(counts), Method.INSPECTED, source),
+        "code.deviations": _deviations(code, own, moved, project, source),
+        "code.installed_by_record": Known(_by_record(installed), Method.INSPECTED, "RECORD of each distribution"),
+        "code.installed_deviations": Known(
+            deviations(edited, project), Method.INSPECTED, "RECORD of each distribution"
+        ),
+        "code.changed_on_disk": Known(_short(changed), Method.INSPECTED, "digests at load against the disk"),
     }
     if code.refusals:
-        facts["code.commit"] = facts["code.deviations"]
-    found = facts["code.deviations"]
-    if gap is not None and not (isinstance(found, Known) and isinstance(found.value, Table) and found.value.rows):
+        states["code.commit"] = states["code.deviations"]
+    tables = (states[name] for name in ("code.deviations", "code.installed_deviations"))
+    if gap is not None and not any(_has_rows(state) for state in tables):
         return _all_unknown(gap)  # what deviates does so whatever a rank that is missing would say
-    return tuple(Fact(name=name, state=state) for name, state in facts.items())
+    return tuple(Fact(name=name, state=state) for name, state in states.items())
 
 
-def _deviations(code: CodeIdentity, own: set[Path], project: Path, source: str) -> State:
+def _has_rows(state: State) -> bool:
+    return isinstance(state, Known) and isinstance(state.value, Table) and bool(state.value.rows)
+
+
+def _commits(code: CodeIdentity) -> list[str]:
+    """Return the commit of each repository, and what stands for one: a stamp, a model's revision."""
+    said = [f"{found.top.name}@{found.commit or 'unborn'}" for found in code.repositories]
+    said += [f"{stamp.project}@{stamp.commit} (stamp)" for stamp in code.stamps]
+    models = {str(file.owner): None for file in code.files if file.owner.kind is OwnerKind.HUB and file.owner.version}
+    return [*said, *models]
+
+
+def _tally(counts: Mapping[FileVerdict, int]) -> Tally:
+    return Tally.count("files", {verdict.value: count for verdict, count in counts.items()})
+
+
+def _by_record(installed: Iterable[FileIdentity]) -> Tally:
+    """Return how many installed files are what their RECORD says; most of what conda or a system installs has none."""
+    counts = Counter(
+        {"unrecorded": 0, "as-recorded": 0, FileVerdict.DIFFERS_FROM_RECORD.value: 0},
+    )
+    for file in installed:
+        is_held = file.owner.digests and file.verdict is FileVerdict.INSTALLED
+        is_edited = file.verdict is FileVerdict.DIFFERS_FROM_RECORD
+        counts[file.verdict.value if is_edited else "as-recorded" if is_held else "unrecorded"] += 1
+    return Tally.count("files", counts)
+
+
+def _short(paths: tuple[str, ...]) -> tuple[str, ...]:
+    return paths if len(paths) <= ROWS_SHOWN else (*paths[:ROWS_SHOWN], f"and {len(paths) - ROWS_SHOWN} more")
+
+
+def _deviations(
+    code: CodeIdentity, own: set[Path], moved: Sequence[MovedSubmodule], project: Path, source: str
+) -> State:
     """Return the deviating files, or why nobody can say which they are."""
     if code.refusals:
         refused = code.refusals[0]
-        return Unknown(Cause.GIT_REFUSED, f"{refused.top}: {refused.why.splitlines()[0]}")
+        cause = Cause.EVIDENCE_LOST if refused.is_stamp else Cause.GIT_REFUSED
+        return Unknown(cause, f"{shown(refused.top, project)}: {refused.why.splitlines()[0]}")
     ours = [file for file in code.files if _is_ours(file, own)]
-    if not any(file.owner.kind is OwnerKind.REPOSITORY for file in ours):
+    if not any(file.owner.kind in (OwnerKind.REPOSITORY, OwnerKind.STAMP) for file in ours):
         return Unknown(Cause.NO_REPOSITORY, _nowhere(ours, project))
     found = [file for file in ours if file.verdict in DEVIATING]
     unjudged = next((file for file in ours if file.verdict in UNJUDGED), None)
     if unjudged is not None and not found:
         why = unjudged.detail.partition("\n")[0]
         return Unknown(UNJUDGED[unjudged.verdict], f"{shown(unjudged.path, project)}: {why}")
-    return Known(deviations(found, project), Method.INSPECTED, source)
+    table = deviations(found, project)
+    for one in moved:
+        table = table.with_row(shown(one.top, project), f"recorded at {one.recorded}", MOVED)
+    return Known(table, Method.INSPECTED, source)
 
 
 def _nowhere(ours: Sequence[FileIdentity], project: Path) -> str:
@@ -215,7 +219,8 @@ def _is_data(file: FileIdentity, configs: frozenset[Path]) -> bool:
         return False
     if file.owner.kind is OwnerKind.ORPHAN:
         return True
-    return file.verdict is FileVerdict.NOT_IN_COMMIT and (file.path.suffix == ".json" or _is_beside_weights(file.real))
+    is_unheld = file.verdict in (FileVerdict.NOT_IN_COMMIT, FileVerdict.NOT_IN_STAMP)
+    return is_unheld and (file.path.suffix == ".json" or _is_beside_weights(file.real))
 
 
 def _is_beside_weights(path: Path) -> bool:
@@ -226,7 +231,8 @@ def _is_ours(file: FileIdentity, own: set[Path]) -> bool:
     """Say whether a file is the user's to commit: what a repository owns, what changed, what they wrote elsewhere."""
     if file.owner.kind is OwnerKind.ORPHAN:
         return file.path in own and not _is_cache(file.real)
-    return file.owner.kind is OwnerKind.REPOSITORY or file.verdict is FileVerdict.CHANGED_SINCE
+    committed = (OwnerKind.REPOSITORY, OwnerKind.STAMP, OwnerKind.HUB)
+    return file.owner.kind in committed or file.verdict is FileVerdict.CHANGED_SINCE
 
 
 def _is_cache(path: Path) -> bool:

@@ -19,8 +19,9 @@ from affidavit.fact.errors import refusal
 from affidavit.fact.observation import Cause, Known, State, Unknown
 from affidavit.fact.term import Method
 from affidavit.fact.values import Table
-from affidavit.observe.code import LoadedFile, identify
+from affidavit.observe.code import identify
 from affidavit.observe.error import InterpreterError, ObserveError
+from affidavit.observe.identity import LoadedFile
 from affidavit.observe.interpreter import Interpreter
 from affidavit.observe.owner import OwnerKind
 from affidavit.observe.repository import read
@@ -29,7 +30,7 @@ from affidavit.observe.search_path import search_roots
 from affidavit.observe.snapshot import Snapshot, take
 from affidavit.observe.tree import TreeReport, TreeState, examine
 from affidavit.record.record import Fact
-from affidavit.run.code import ROWS_SHOWN, shown
+from affidavit.run.code import MOVED, ROWS_SHOWN, shown
 from affidavit.run.command import Command
 
 SHOWN = 3
@@ -147,7 +148,7 @@ def _deviations(report: TreeReport, project: Path) -> State:
     if report.state is TreeState.NO_REPOSITORY and not in_repositories:
         return Unknown(Cause.NO_REPOSITORY, _first_line(report.why))
     rows = [(shown(file.path, project), file.verdict.value) for file in report.sites]
-    rows += [(shown(moved.top, project), "submodule at another commit") for moved in report.moved]
+    rows += [(shown(moved.top, project), MOVED) for moved in report.moved]
     if not rows and (report.undetermined or report.refusals):
         why = report.refusals[0].why if report.refusals else report.undetermined[0].detail
         return Unknown(Cause.GIT_REFUSED, _first_line(why))
@@ -236,7 +237,7 @@ def kept_commits(gate: str, home: Path | None) -> dict[Path, str]:
 
 def _refusal(report: TreeReport, project: Path) -> str:
     said = [f"{shown(file.path, project)} ({file.verdict.value})" for file in report.sites]
-    said += [f"{shown(moved.top, project)} (submodule at another commit)" for moved in report.moved]
+    said += [f"{shown(moved.top, project)} ({MOVED})" for moved in report.moved]
     more = f" and {len(said) - SHOWN} more" if len(said) > SHOWN else ""
     return refusal(
         subject="tree",
