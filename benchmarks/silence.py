@@ -56,11 +56,7 @@ def main() -> int:
             digest = lay_out(script, source, asked.checkouts, project)
             found = observe(script, project, asked.python, bare=asked.bare)
             raw.append({"script": script["name"], "kind": script["kind"], **source, "sha256": digest, **found})
-            said = found["verdicts"] if not asked.bare else ""
-            sys.stdout.write(f"{script['name']}: exit {found['exit_code']} in {found['seconds']:.0f} s {said}\n")
-            if found["exit_code"]:
-                sys.stdout.write(found["tail"] + "\n")
-            sys.stdout.flush()
+            tell(raw[-1])
     broken = sum(each["exit_code"] != 0 for each in raw)
     if asked.bare or asked.only:
         return int(broken > 0)
@@ -132,8 +128,10 @@ def observe(script: dict[str, Any], project: Path, python: str, *, bare: bool) -
         timeout=SECONDS,
         check=False,
     )
-    ended = {"exit_code": run.returncode, "seconds": time.monotonic() - began, "tail": run.stdout[-3000:]}
     (project.parent / f"{script['name']}.log").write_text(run.stdout)
+    ended = {"exit_code": run.returncode, "seconds": round(time.monotonic() - began, 1)}
+    if run.returncode:
+        sys.stderr.write(run.stdout[-3000:])
     if bare:
         return ended
     shown = [
@@ -148,16 +146,29 @@ def observe(script: dict[str, Any], project: Path, python: str, *, bare: bool) -
     verdicts = Counter(finding["verdict"] for finding in document["findings"])
     return {
         **ended,
-        "tail": "" if run.returncode == 0 else ended["tail"],
         "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS},
         "unknown_lines": unknown_lines(shown[0].stdout),
         "report_lines": len(shown[0].stdout.splitlines()),
         "said": [
-            {key: finding[key] for key in ("check", "verdict")} | {"message": finding["message"].split("\n")[0]}
+            {
+                "check": finding["check"],
+                "verdict": finding["verdict"],
+                # No machine's own paths in a result.
+                "message": finding["message"].split("\n")[0].replace(str(project.parent), "scratch"),
+            }
             for finding in document["findings"]
             if finding["verdict"] in {"FAIL", "REVIEW", "UNKNOWN"}
         ],
     }
+
+
+def tell(found: dict[str, Any]) -> None:
+    """Say how one script did, at once: the whole takes minutes."""
+    counts = " ".join(f"{verdict} {count}" for verdict, count in found.get("verdicts", {}).items() if count)
+    sys.stdout.write(f"{found['script']}: exit {found['exit_code']} in {found['seconds']:.0f} s. {counts}\n")
+    for one in found.get("said", ()):
+        sys.stdout.write(f"    {one['verdict']:8} {one['message'][:200]}\n")
+    sys.stdout.flush()
 
 
 def unknown_lines(report: str) -> int:
