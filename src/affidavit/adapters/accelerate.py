@@ -56,11 +56,14 @@ def describe(moment: TrainBegin, session: Session) -> None:
     if accelerator is None or moment.arguments is not None:
         return
     precision = str(accelerator.mixed_precision)
+    outside = os.environ.get(PRECISION, "no").lower()
+    if outside != "no":
+        session.fire(Asked(subject="precision outside", value=outside, source=f"environment: {PRECISION}={outside}"))
     if "mixed_precision" in _last.named:
         session.fire(Asked(subject="precision", value=precision, source="Accelerator(mixed_precision=…)"))
     else:
-        owner = f"environment: {PRECISION}" if os.environ.get(PRECISION) else "default of Accelerator"
-        session.fire(Implied(subject="precision", owner=owner))
+        owner = f"environment: {PRECISION}={outside}" if outside != "no" else "default of Accelerator"
+        session.fire(Implied(subject="precision.matmul_types", owner=owner))
     steps = int(accelerator.gradient_accumulation_steps)
     if {"gradient_accumulation_steps", "gradient_accumulation_plugin"} & _last.named:
         source = "Accelerator(gradient_accumulation_steps=…)"
@@ -70,5 +73,5 @@ def describe(moment: TrainBegin, session: Session) -> None:
 
 
 TURN = 1
-DESCRIBERS = (Describer(describe, subjects=("precision", "batch.accumulation")),)
+DESCRIBERS = (Describer(describe, subjects=("precision", "precision outside", "batch.accumulation")),)
 BINDS = {"accelerate.accelerator": bind_accelerator}

@@ -170,7 +170,7 @@ def describe(moment: TrainBegin, session: Session) -> None:
     if precision:
         session.fire(Asked(subject="precision", value=precision, source="Trainer(precision=…)"))
     else:
-        session.fire(Implied(subject="precision", owner="default of lightning.Trainer"))
+        session.fire(Implied(subject="precision.matmul_types", owner="default of lightning.Trainer"))
     if trainer.accumulate_grad_batches != 1:
         asked = int(trainer.accumulate_grad_batches)
         session.fire(Asked(subject="batch.accumulation", value=asked, source="Trainer(accumulate_grad_batches=…)"))

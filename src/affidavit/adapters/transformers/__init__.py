@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from affidavit.adapters.transformers import arguments, attention, models, tokenizers
+from affidavit.adapters.transformers import arguments, attention, models, precision, tokenizers
 from affidavit.adapters.transformers.arguments import bind_arguments
 from affidavit.adapters.transformers.attention import bind_attention
 from affidavit.adapters.transformers.models import bind_loading
@@ -14,7 +14,8 @@ from affidavit.attach.session import Describer, Session
 DESCRIBERS = (
     Describer(tokenizers.describe),
     Describer(attention.describe, shows=(Configured,), subjects=("attention",)),
-    Describer(models.describe, subjects=("precision.weights",)),
+    Describer(models.describe, subjects=("weight precision",)),
+    Describer(precision.describe, subjects=("precision", "precision outside")),
     Describer(arguments.describe, subjects=tuple(field.term for field in arguments.REQUESTS)),
 )
 TURN = 1

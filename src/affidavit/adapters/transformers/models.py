@@ -1,21 +1,42 @@
 """Models as a loader returns them: what was asked of ``from_pretrained``, and the live model.
 
-Source: transformers 5.24 modeling_utils. Blind to: weights that the script puts in afterwards.
+Source: transformers 5.24 modeling_utils; trl 1.16 trainer/utils (a model that is named by its path is float32 there).
+Blind to: weights that the script puts in afterwards.
 """
 
 from __future__ import annotations
 
 import functools
+import sys
+import time
 import weakref
 from collections.abc import Mapping
-from types import ModuleType
+from dataclasses import dataclass
+from types import FrameType, ModuleType
 from typing import Any
 
 from affidavit.attach.moment import Asked, Implied, Loaded, TrainBegin
 from affidavit.attach.session import Session
+from affidavit.fact.term import UNSTATED
 
-_dtypes: dict[int, tuple[weakref.ref[Any], str]] = {}
-"""The element type each live model was asked to be loaded with, "" where nobody named one. By identity."""
+THROUGH = ("transformers", "peft", "torch", "functools", "contextlib", "affidavit")
+"""Packages that hand a script's keywords on to a loader as they are."""
+FILLS = {"trl"}
+"""Packages that name a type of their own where the script named none."""
+
+
+@dataclass(frozen=True)
+class _Load:
+    """What one live model was asked to be loaded with: the type, "" where nobody named one, by which package, when."""
+
+    model: weakref.ref[Any]
+    type: str
+    by: str
+    at: float
+
+
+_loads: dict[int, _Load] = {}
+"""By identity; a model that dies takes its load along."""
 
 
 def bind_loading(module: ModuleType, session: Session) -> None:
@@ -23,27 +44,48 @@ def bind_loading(module: ModuleType, session: Session) -> None:
     load = model_class.__dict__["from_pretrained"].__func__
 
     @session.shielded
-    def tell(model: Any, name: Any, kwargs: Mapping[str, Any]) -> None:
+    def tell(model: Any, name: Any, kwargs: Mapping[str, Any], caller: str) -> None:
         dtype = kwargs.get("dtype", kwargs.get("torch_dtype"))
         key = id(model)
-        reference = weakref.ref(model, lambda _: _dtypes.pop(key, None))
-        _dtypes[key] = reference, "" if dtype is None else str(dtype).removeprefix("torch.")
+        reference = weakref.ref(model, lambda _: _loads.pop(key, None))
+        kind = "" if dtype is None else str(dtype).removeprefix("torch.")
+        _loads[key] = _Load(model=reference, type=kind, by=caller, at=time.monotonic())
         session.fire(Loaded(kind="model", item=model, source=str(name)))
 
     @functools.wraps(load)
     def loaded(cls: Any, pretrained_model_name_or_path: Any, *args: Any, **kwargs: Any) -> Any:
         found = load(cls, pretrained_model_name_or_path, *args, **kwargs)
-        tell(found[0] if isinstance(found, tuple) else found, pretrained_model_name_or_path, kwargs)
+        caller = _caller(sys._getframe(1))
+        tell(found[0] if isinstance(found, tuple) else found, pretrained_model_name_or_path, kwargs, caller)
         return found
 
     model_class.from_pretrained = classmethod(loaded)
 
 
+def _caller(frame: FrameType | None) -> str:
+    """Return the package that asked for a model, past those that only hand the call on."""
+    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in THROUGH:
+        frame = frame.f_back
+    return "" if frame is None else str(frame.f_globals.get("__name__")).partition(".")[0]
+
+
 def describe(moment: TrainBegin, session: Session) -> None:
-    """Say with which element type the model that trains was asked to be loaded, or who chose it."""
-    held = [_dtypes[id(module)][1] for module in moment.model.modules() if id(module) in _dtypes]  # type: ignore[attr-defined]
-    if held and held[0] not in ("", "auto"):
-        session.fire(Asked(subject="precision.weights", value=held[0], source="from_pretrained(dtype=…)"))
-    elif held:
-        owner = 'checkpoint, by from_pretrained(dtype="auto")' if held[0] else "default of from_pretrained"
-        session.fire(Implied(subject="precision.weights", owner=owner))
+    """Say in which type the model that trains was asked to be loaded, or who chose it."""
+    from affidavit.adapters.torch.precision import cast_of
+
+    load = next((_loads[id(module)] for module in moment.model.modules() if id(module) in _loads), None)  # type: ignore[attr-defined]
+    cast = cast_of(moment.model)
+    wished = (getattr(moment.arguments, "model_init_kwargs", None) or {}).get("dtype", "auto")
+    if wished not in (None, "auto"):
+        # Also where it came too late: a model that is handed over as an object was loaded without it.
+        kind, source = str(wished).removeprefix("torch."), f"{type(moment.arguments).__name__}(model_init_kwargs=…)"
+        session.fire(Asked(subject="weight precision", value=kind, source=source))
+    elif load is None or (cast is not None and cast.at > load.at):
+        return
+    elif load.type in ("", "auto") or load.by in FILLS:
+        owner = f"default of {load.by if load.by in FILLS else 'from_pretrained'}"
+        owner = 'checkpoint, by from_pretrained(dtype="auto")' if load.type == "auto" else owner
+        session.fire(Implied(subject="precision.weight_types", owner=owner))
+        session.fire(Asked(subject="weight precision", value=UNSTATED, source=owner))
+    else:
+        session.fire(Asked(subject="weight precision", value=load.type, source="from_pretrained(dtype=…)"))

@@ -1,0 +1,28 @@
+"""Refuses 16 bits by name and loads a checkpoint that is held in 16, whose type is taken where none is named."""
+
+import tiny
+import torch
+from datasets import Dataset
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from trl import SFTConfig, SFTTrainer
+
+
+def main() -> None:
+    """Train, save, and print how the loss went."""
+    folder = tiny.output_folder()
+    base = tiny.write_base(folder)
+    tiny.build_model(AutoTokenizer.from_pretrained(base)).to(torch.bfloat16).save_pretrained(base)
+    model = AutoModelForCausalLM.from_pretrained(base, attn_implementation="sdpa")
+
+    trainer = SFTTrainer(
+        model=model,
+        processing_class=AutoTokenizer.from_pretrained(base),
+        train_dataset=Dataset.from_list(tiny.chats()),
+        args=SFTConfig(assistant_only_loss=True, **tiny.training_settings(folder)),
+    )
+    trainer.train()
+    tiny.finish(trainer)
+
+
+if __name__ == "__main__":
+    main()
