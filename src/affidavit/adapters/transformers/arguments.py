@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from types import FrameType, ModuleType
 from typing import Any
 
+from affidavit.adapters.transformers.names import optimizer_class, schedule_kind
 from affidavit.attach.moment import Asked, Implied, TrainBegin
 from affidavit.attach.session import Session
 from affidavit.fact.values import Value
@@ -44,6 +45,8 @@ def _whole(value: Any, arguments: Any) -> Value | None:
 REQUESTS: tuple[Field, ...] = (
     Field("learning_rate", "optimizer.learning_rate", _number),
     Field("weight_decay", "optimizer.weight_decay", _number),
+    Field("optim", "optimizer.kind", optimizer_class),
+    Field("lr_scheduler_type", "schedule.kind", schedule_kind),
     Field("seed", "determinism.seed", _whole),
 )
 """What the arguments of every Trainer ask for, in our names."""
