@@ -28,6 +28,7 @@ FLAGS = {
     "annotate": ("--author", "--falls", "--help", "--json", "--reason", "--survives"),
     "drill": ("--help", "--json", "--python", "--world"),
     "explain": ("--checks", "--help", "--json", "--terms"),
+    "stamp": ("--help", "--json"),
     "doctor": ("--help", "--json", "--python"),
     "demo": ("--help", "--keep", "--quick"),
 }

@@ -30,6 +30,7 @@ VERBS = (
     "annotate",
     "drill",
     "explain",
+    "stamp",
     "doctor",
     "demo",
 )

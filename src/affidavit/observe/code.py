@@ -156,10 +156,9 @@ def _followed(identity: FileIdentity, owners: Owners, beside: Sequence[Path]) ->
     if isinstance(found, FileIdentity):
         return _Look(identity=found)
     look = _look(found, owners)
-    if look.identity.owner.kind is OwnerKind.HUB:
-        return _Look(identity=replace(identity, verdict=FileVerdict.ORPHAN))
-    detail = look.identity.detail or f"it ran as {identity.real}"
-    return replace(look, identity=replace(look.identity, path=identity.path, detail=detail))
+    if look.identity.owner.kind in (OwnerKind.HUB, OwnerKind.ORPHAN):
+        return _Look(identity=replace(identity, path=found.path, verdict=FileVerdict.ORPHAN))
+    return replace(look, identity=replace(look.identity, detail=look.identity.detail or f"it ran as {identity.real}"))
 
 
 def _digest(real: Path, object_format: ObjectFormat) -> tuple[FileDigest | None, str]:

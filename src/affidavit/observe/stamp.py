@@ -117,7 +117,14 @@ def _seal(body: Mapping[str, object]) -> str:
 
 
 def _text(document: Mapping[str, object]) -> bytes:
-    return (json.dumps(document, sort_keys=True, indent=0, separators=(",", ":")) + "\n").encode("ascii")
+    """The only bytes that stand for a document: keys in order, each on its own line, and so is each file."""
+    parts: list[str] = []
+    for key, value in sorted(document.items()):
+        shown = json.dumps(value)
+        if isinstance(value, list):
+            shown = "[\n" + ",\n".join(map(json.dumps, value)) + "\n]"
+        parts.append(f"{json.dumps(key)}: {shown}")
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode("ascii")
 
 
 def _refused(path: Path, saw: str) -> StampError:

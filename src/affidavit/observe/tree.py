@@ -15,13 +15,15 @@ from typing import Final
 
 from affidavit.observe.benign import BenignLine, benign_line, is_output_only
 from affidavit.observe.code import CodeIdentity
-from affidavit.observe.error import GitMissingError, NotARepositoryError, ObserveError
+from affidavit.observe.error import GitMissingError, NotARepositoryError, ObserveError, StampError
 from affidavit.observe.identity import FileIdentity, Refusal
 from affidavit.observe.repository import Repository, find_top, read, recorded_commit
 from affidavit.observe.scripts import Spot
+from affidavit.observe.stamp import NAME, Stamp, find
+from affidavit.observe.stamp import read as read_stamp
 from affidavit.observe.verdict import DESCRIBED, UNDETERMINED, FileVerdict
 
-OWN_FILES: Final = ("affidavit.toml", "affidavit.lock", "measurements.jsonl", "instruments.jsonl")
+OWN_FILES: Final = ("affidavit.toml", "affidavit.lock", "measurements.jsonl", "instruments.jsonl", NAME)
 
 
 class TreeState(Enum):
@@ -32,6 +34,8 @@ class TreeState(Enum):
     REFUSED = "git refused"
     NO_GIT = "no git program"
     NO_REPOSITORY = "no repository"
+    STAMPED = "stamped"
+    STAMP_REFUSED = "stamp refused"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,12 +52,14 @@ class TreeReport:
     """Everything a gate may weigh; it decides nothing.
 
     `sites` run and deviate; `undetermined` run and could not be judged; `benign` is dirty and does not run;
-    `own` are files of Affidavit's own, which are exempt; `home` is the project's own repository.
+    `own` are files of Affidavit's own, which are exempt; `home` is the project's own repository, `stamp` what stands
+    for it where there is none.
     """
 
     state: TreeState
     why: str
     home: Repository | None
+    stamp: Stamp | None
     examined: int
     sites: tuple[FileIdentity, ...]
     undetermined: tuple[FileIdentity, ...]
@@ -69,7 +75,7 @@ class TreeReport:
         """Commits and distributions describe every file that was examined, and at least one was."""
         nothing_open = not (self.undetermined or self.refusals or self.not_scanned)
         deviates = self.sites or self.moved
-        return self.state is TreeState.READ and self.examined > 0 and nothing_open and not deviates
+        return self.state in (TreeState.READ, TreeState.STAMPED) and self.examined > 0 and nothing_open and not deviates
 
 
 def examine(
@@ -90,6 +96,9 @@ def examine(
     Blind to: data files; configs that nobody named; what `dynamic` lists.
     """
     state, why, home = _home(project.resolve(), code)
+    stamp = None
+    if state in (TreeState.NO_GIT, TreeState.NO_REPOSITORY, TreeState.REFUSED):
+        state, why, stamp = _stamp(project.resolve(), code, state, why)
     known = {repository.top: repository for repository in code.repositories}
     if home is not None:
         known.setdefault(home.top, home)
@@ -102,6 +111,7 @@ def examine(
         state=state,
         why=why,
         home=home,
+        stamp=stamp,
         examined=len(code.files),
         sites=tuple(file for file in weighed if file.verdict not in UNDETERMINED),
         undetermined=tuple(file for file in weighed if file.verdict in UNDETERMINED),
@@ -129,6 +139,17 @@ def _home(project: Path, code: CodeIdentity) -> tuple[TreeState, str, Repository
     if home.commit is None:
         return TreeState.UNBORN, f"{home.top} has no commit yet", home
     return TreeState.READ, home.status_refusal, home
+
+
+def _stamp(project: Path, code: CodeIdentity, state: TreeState, why: str) -> tuple[TreeState, str, Stamp | None]:
+    """What stands for the commit where git is not: a stamp around the project, or around the code that it runs."""
+    path = find(project)
+    if path is None:
+        return (TreeState.STAMPED, "", code.stamps[0]) if code.stamps else (state, why, None)
+    try:
+        return TreeState.STAMPED, "", read_stamp(path)
+    except StampError as error:
+        return TreeState.STAMP_REFUSED, str(error), None
 
 
 def moved_submodules(

@@ -186,8 +186,10 @@ def _deviations(
     """Return the deviating files, or why nobody can say which they are."""
     if code.refusals:
         refused = code.refusals[0]
-        cause = Cause.EVIDENCE_LOST if refused.is_stamp else Cause.GIT_REFUSED
-        return Unknown(cause, f"{shown(refused.top, project)}: {refused.why.splitlines()[0]}")
+        why = refused.why.splitlines()[0]
+        if refused.is_stamp:
+            return Unknown(Cause.EVIDENCE_LOST, why)
+        return Unknown(Cause.GIT_REFUSED, f"{shown(refused.top, project)}: {why}")
     ours = [file for file in code.files if _is_ours(file, own)]
     if not any(file.owner.kind in (OwnerKind.REPOSITORY, OwnerKind.STAMP) for file in ours):
         return Unknown(Cause.NO_REPOSITORY, _nowhere(ours, project))

@@ -28,6 +28,7 @@ from affidavit.observe.repository import read
 from affidavit.observe.scripts import Closure, module_closure, script_closure
 from affidavit.observe.search_path import search_roots
 from affidavit.observe.snapshot import Snapshot, take
+from affidavit.observe.stamp import NAME
 from affidavit.observe.tree import TreeReport, TreeState, examine
 from affidavit.record.record import Fact
 from affidavit.run.code import MOVED, ROWS_SHOWN, shown
@@ -133,10 +134,14 @@ def _blind(error: ObserveError, gate: str, reason: str) -> GateAnswer:
 
 
 def _commit(report: TreeReport, project: Path) -> State:
+    if report.stamp is not None:
+        return Known(report.stamp.commit, Method.INSPECTED, f"{NAME}, made where git was")
     if report.home is not None:
         return Known(report.home.commit or "unborn", Method.INSPECTED, "git rev-parse HEAD")
     if report.state is TreeState.NO_REPOSITORY:
         return Known("no repository", Method.INSPECTED, f"no .git at or above {project}")
+    if report.state is TreeState.STAMP_REFUSED:
+        return Unknown(Cause.EVIDENCE_LOST, _first_line(report.why))
     return Unknown(Cause.GIT_REFUSED, _first_line(report.why))
 
 
@@ -144,6 +149,8 @@ def _deviations(report: TreeReport, project: Path) -> State:
     """Return the files that deviate, or why nobody can say which do; a file that was not judged is not clean."""
     if report.state in (TreeState.REFUSED, TreeState.NO_GIT):
         return Unknown(Cause.GIT_REFUSED, _first_line(report.why))
+    if report.state is TreeState.STAMP_REFUSED:
+        return Unknown(Cause.EVIDENCE_LOST, _first_line(report.why))
     in_repositories = any(file.owner.kind is OwnerKind.REPOSITORY for file in report.sites)
     if report.state is TreeState.NO_REPOSITORY and not in_repositories:
         return Unknown(Cause.NO_REPOSITORY, _first_line(report.why))
@@ -162,6 +169,8 @@ def _deviations(report: TreeReport, project: Path) -> State:
 
 
 def _bystanders(report: TreeReport) -> State:
+    if report.state is TreeState.STAMPED:
+        return Unknown(Cause.NO_REPOSITORY, "a stamp says what is held by a commit, and not what changed beside it")
     if report.state is TreeState.NO_REPOSITORY:
         return Unknown(Cause.NO_REPOSITORY, _first_line(report.why))
     if report.why and report.state is not TreeState.UNBORN:
@@ -176,6 +185,10 @@ def _lines(report: TreeReport, project: Path) -> tuple[str, ...]:
     """Return one line for each thing that is dirty and does not matter, and for what only the run can show."""
     found = list(map(str, report.benign))
     home = report.home
+    if report.stamp is not None:
+        found.append(f"tree: no git here; held against the stamp of {report.stamp.project}@{report.stamp.commit[:12]}")
+        dirty = report.stamp.dirty
+        found += [f"tree: {len(dirty)} files were dirty when it was made ({dirty[0]} …)"] if dirty else []
     if home is not None:
         changed = (line.path for line in home.status or () if home.top / line.path in report.own)
         found += [f"{path}: changed, Affidavit's own; not part of this run" for path in changed]
