@@ -39,12 +39,17 @@ class Row:
         return HERE / self.id.lower().replace("-", "_")
 
     @property
+    def is_project(self) -> bool:
+        """Whether the fault lies in the project and not in the training: a shell script lays it, and lies beside."""
+        return (self.folder / "fault.sh").is_file()
+
+    @property
     def fault(self) -> Path:
-        return self.folder / "fault.py"
+        return self.folder / ("fault.sh" if self.is_project else "fault.py")
 
     @property
     def clean(self) -> Path:
-        return self.folder / "clean.py"
+        return self.folder / ("clean.sh" if self.is_project else "clean.py")
 
     @property
     def is_shown(self) -> bool:
@@ -61,11 +66,12 @@ class Row:
         return int(str(self._constant("RANKS", 1)))
 
     def _constant(self, name: str, otherwise: object = None) -> object:
-        for node in ast.parse(self.fault.read_text()).body:
+        script = self.folder / "train.py" if self.is_project else self.fault
+        for node in ast.parse(script.read_text()).body:
             if isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == [name]:
                 return ast.literal_eval(node.value)
         if otherwise is None:
-            raise AssertionError(f"{self.fault}: expected {name} = … at top level.")
+            raise AssertionError(f"{script}: expected {name} = … at top level.")
         return otherwise
 
 

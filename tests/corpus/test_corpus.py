@@ -18,8 +18,6 @@ from corpus import HERE, TABLE, Row, rows, table
 ROWS = rows()
 SHOWN = [row for row in ROWS if row.is_shown]
 LOUD = {Verdict.FAIL.value, Verdict.REVIEW.value}
-OUTSIDE = {"tree-is-committed", "code-is-committed", "packages-as-installed"}
-"""Checks whose facts the launcher states: rows that name one start cold."""
 ALSO_COLD = {
     "L2-02",
     "L2-12",
@@ -34,8 +32,14 @@ ALSO_COLD = {
     "L3b-19",
 }
 """Rows that start cold as well, through the true launcher: one or two of each kind of fact."""
-COLD = [row for row in SHOWN if row.ranks > 1 or row.caught_by in OUTSIDE or row.id in ALSO_COLD]
-FORKED = [row for row in SHOWN if row.ranks == 1 and row.caught_by not in OUTSIDE]
+GIT = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "t"), ("EMAIL", "t@example.org"))
+}
+COLD = [row for row in SHOWN if row.ranks > 1 or row.id in ALSO_COLD]
+PROJECTS = [row for row in SHOWN if row.is_project]
+FORKED = [row for row in SHOWN if row.ranks == 1 and not row.is_project]
 TWINS = [(row, script) for row in FORKED for script in (row.fault, row.clean)]
 
 
@@ -56,6 +60,22 @@ def test_a_row_is_caught_through_the_true_launcher(tmp_path: Path, row: Row, scr
     _assert_told_apart(row, script, _cold(row, script, tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("row", "script"), [(row, script) for row in PROJECTS for script in (row.fault, row.clean)], ids=_name
+)
+def test_a_project_is_caught_through_the_true_launcher(tmp_path: Path, row: Row, script: Path) -> None:
+    """The shell script lays the project in an empty folder, and says in its last line what is to be run."""
+    environment = {**os.environ, "HERE": str(row.folder), "OMP_NUM_THREADS": "1", **GIT}
+    laid = subprocess.run(["sh", "-eu", str(script)], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert laid.returncode == 0, laid.stderr
+    folder, *command = laid.stdout.splitlines()[-1].split()
+    affidavit = [sys.executable, "-m", "affidavit.cli"]
+    run = [*affidavit, "run", "--", sys.executable, *command]
+    ran = subprocess.run(run, cwd=tmp_path / folder, env=environment, capture_output=True, text=True, check=False)
+    assert (ran.returncode == 0) is (script == row.clean) or row.caught_by != "tree-is-committed", ran.stderr
+    _assert_told_apart(row, script, _shown(tmp_path / folder, environment))
+
+
 def test_enough_rows_start_cold() -> None:
     assert len(COLD) >= 10
 
@@ -73,10 +93,9 @@ def _cold(row: Row, script: Path, folder: Path) -> dict[str, str]:
     """Run a script as a user would, in a repository of its own, and return what ``show`` says of the run."""
     project = folder / "project"
     project.mkdir()
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", **GIT}
     for word in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "nothing yet"]):
-        git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-C", str(project)]
-        subprocess.run([*git, *word], check=True)
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+        subprocess.run(["git", *word], cwd=project, env=environment, check=True)
     environment["PYTHONPATH"] = str(HERE.parents[1] / "src/affidavit/demo/scripts")
     python = [sys.executable] if row.ranks == 1 else [str(Path(sys.executable).parent / "torchrun")]
     python += [] if row.ranks == 1 else ["--nproc_per_node", str(row.ranks)]
@@ -85,7 +104,11 @@ def _cold(row: Row, script: Path, folder: Path) -> dict[str, str]:
     run = [*affidavit, "run", *gate, "--", *python, str(script), str(folder / "output")]
     ran = subprocess.run(run, cwd=project, env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    show = [*affidavit, "show", "last", "--json"]
+    return _shown(project, environment)
+
+
+def _shown(project: Path, environment: dict[str, str]) -> dict[str, str]:
+    show = [sys.executable, "-m", "affidavit.cli", "show", "last", "--json"]
     shown = subprocess.run(show, cwd=project, env=environment, capture_output=True, text=True, check=False)
     return {found["check"]: found["verdict"] for found in json.loads(shown.stdout)["findings"]}
 

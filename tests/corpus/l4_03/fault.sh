@@ -1,0 +1,8 @@
+git init -q .
+mkdir scripts
+cp "$HERE/train.py" scripts
+printf 'RATE = 0.01\n' > scripts/recipe.py
+printf '.affidavit/\n__pycache__/\n' > .gitignore
+git add . && git commit -q -m "The recipe"
+printf 'RATE = 0.1\n' > scripts/recipe.py
+echo scripts train.py
