@@ -89,6 +89,31 @@ def _adapter(case: Case, names: tuple[str, ...]) -> str:
     return f"{display(kind)} {on} {matched.total:,} modules"
 
 
+def _precision(case: Case, names: tuple[str, ...]) -> str:
+    ran = _said(case, "precision.matmul_types")
+    return f"products in {ran}" if ran else ""
+
+
+def _optimizer(case: Case, names: tuple[str, ...]) -> str:
+    kind, rate = _said(case, "optimizer.kind"), _known(case, "optimizer.learning_rate")
+    return f"{kind} at {rate:g}" if kind and isinstance(rate, float) else kind
+
+
+def _schedule(case: Case, names: tuple[str, ...]) -> str:
+    kind = _said(case, "schedule.kind")
+    return f"schedule: {kind}" if kind else ""
+
+
+def _batch(case: Case, names: tuple[str, ...]) -> str:
+    rows = _known(case, "batch.effective")
+    return f"{rows:,} {'row' if rows == 1 else 'rows'} a step" if isinstance(rows, int) else ""
+
+
+def _weights(case: Case, names: tuple[str, ...]) -> str:
+    moved = added(case, "weights.moved")
+    return f"weights: {moved}" if moved else ""
+
+
 def _tree(case: Case, names: tuple[str, ...]) -> str:
     commit, examined = _known(case, "tree.commit"), _known(case, "tree.files_examined")
     said = [_commit(display(commit)) if commit is not None else ""]
@@ -134,15 +159,20 @@ def _plain(case: Case, names: tuple[str, ...]) -> str:
 
 
 def _silent(case: Case, names: tuple[str, ...]) -> str:
-    """Say nothing of a subject that only tells how large a run was; the report says that elsewhere."""
+    """Say nothing of a subject that fits in no few words, or that the report tells elsewhere."""
     return ""
 
 
 _PHRASES: dict[str, Callable[[Case, tuple[str, ...]], str]] = {
-    "run": _silent,
+    **dict.fromkeys(("run", "modes", "loader", "loop", "model", "determinism", "dataset"), _silent),
     "attention": _attention,
     "tokens": _tokens,
     "adapter": _adapter,
+    "precision": _precision,
+    "optimizer": _optimizer,
+    "schedule": _schedule,
+    "batch": _batch,
+    "weights": _weights,
     "tree": _tree,
     "code": _code,
 }
