@@ -6,14 +6,55 @@ Blind to: a regular expression as ``target_modules`` is one asked name; which pa
 
 from __future__ import annotations
 
+import functools
 import sys
+import weakref
 from typing import Any
 
 from affidavit.attach.moment import Adapted, TrainBegin
 from affidavit.attach.session import Describer, Session
 
-BINDS: dict[str, Any] = {}
 TURN = 2
+
+
+def _bind_states(module: Any, session: Session) -> None:
+    """Hear what of an adapter's file found a place; PEFT itself warns at most, and its callers drop what it returns."""
+    # Not above: to look for this module is no reason to import torch.
+    from affidavit.adapters.torch.weights import Put, remember, telling
+
+    load = module.set_peft_model_state_dict
+
+    @session.shielded
+    def tell(model: Any, tensors: int, adapter: str, found: Any) -> None:
+        config = getattr(model, "peft_config", {}).get(adapter)
+        if getattr(config, "is_prompt_learning", False):
+            return  # its tensors lie in an encoder, past what is returned
+        missing = tuple(name for name in found.missing_keys if adapter in name.split("."))
+        put = Put(
+            item=weakref.ref(model),
+            kind="adapter",
+            source=f"adapter {adapter!r} of {type(model).__name__}",
+            tensors=tensors,
+            taken=tensors - len(found.unexpected_keys),
+            names=frozenset(),
+            read=lambda: {"missing": missing},
+        )
+        remember(put)
+
+    @functools.wraps(load)
+    def set_peft_model_state_dict(
+        model: Any, peft_model_state_dict: Any, adapter_name: str = "default", *args: Any, **kwargs: Any
+    ) -> Any:
+        tensors = len(peft_model_state_dict)
+        with telling():
+            found = load(model, peft_model_state_dict, adapter_name, *args, **kwargs)
+        tell(model, tensors, adapter_name, found)
+        return found
+
+    module.set_peft_model_state_dict = set_peft_model_state_dict
+
+
+BINDS = {"peft.utils.save_and_load": _bind_states}
 
 
 def describe(moment: TrainBegin, session: Session) -> None:

@@ -60,6 +60,27 @@ class Loaded(Moment):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Restored(Moment):
+    """Stored tensors were put into the model that begins to train, or a module of it, as the loader says.
+
+    ``kind`` is ``model`` (made by a loader from ``files``), ``adapter`` or ``state``; ``tensors`` of them were stored,
+    and ``taken`` found a place. ``places`` are live parameters by the names that the loader knows them by, ``prefix``
+    what it may add to a name or take off; ``missing`` places got no value, ``resized`` ones are of another shape.
+    What a later one put in the same places replaces what was there.
+    """
+
+    kind: str
+    source: str
+    tensors: int
+    taken: int
+    places: Mapping[str, object]
+    missing: tuple[str, ...] = ()
+    resized: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    prefix: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Configured(Moment):
     """What each layer of the model that trains is configured with, by module path."""
 

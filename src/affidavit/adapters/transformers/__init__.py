@@ -8,6 +8,7 @@ from affidavit.adapters.transformers.attention import bind_attention
 from affidavit.adapters.transformers.models import bind_loading
 from affidavit.adapters.transformers.tokenizers import bind_tokenizers, offer_tokenizer
 from affidavit.adapters.transformers.trainer import bind_trainer
+from affidavit.adapters.transformers.weights import bind_files
 from affidavit.attach.moment import Configured
 from affidavit.attach.session import Describer, Session
 
@@ -25,6 +26,7 @@ TURN = 1
 def bind_modeling(module: ModuleType, session: Session) -> None:
     bind_attention(module, session)
     bind_loading(module, session)
+    bind_files(module, session)
 
 
 BINDS = {

@@ -1,0 +1,23 @@
+"""Puts a new head on the weights it loaded."""
+
+import tiny
+import torch
+from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification, Trainer, TrainingArguments
+
+
+def main() -> None:
+    """Train for six steps."""
+    torch.manual_seed(tiny.SEED)
+    folder = tiny.output_folder()
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}
+    config = BertConfig(vocab_size=50, attention_probs_dropout_prob=0.0, hidden_dropout_prob=0.0, **sizes)
+    BertForMaskedLM(config).save_pretrained(folder / "base")
+    model = BertForSequenceClassification.from_pretrained(folder / "base", num_labels=3)
+    rows = [{"input_ids": torch.randint(0, 50, (8,)), "labels": place % 3} for place in range(32)]
+    settings = {"max_steps": 6, "report_to": "none", "use_cpu": True, "save_strategy": "no", "disable_tqdm": True}
+    arguments = TrainingArguments(output_dir=str(folder / "trained"), **settings)
+    Trainer(model=model, args=arguments, train_dataset=rows).train()
+
+
+if __name__ == "__main__":
+    main()
