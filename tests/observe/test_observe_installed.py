@@ -88,6 +88,23 @@ def test_a_file_that_may_still_change_under_its_time_stamp_is_read_again(
     assert str(site / "alib/loss.py") not in digest._known
 
 
+def test_a_package_that_changes_after_it_was_loaded_does_not_accuse_the_run(
+    installed: tuple[Path, Interpreter],
+) -> None:
+    """A colleague edits, or upgrades, what they share while a run goes on for days."""
+    site, python = installed
+    path = site / "alib/loss.py"
+    status = path.stat()
+    loaded = LoadedFile(path=path, seen=f"{status.st_size} {status.st_mtime_ns}")
+    assert not identify([loaded], python).files[0].has_changed
+    path.write_text("def loss(x):\n    return -x\n")
+    (found,) = identify([loaded], python).files
+    assert (found.verdict, found.has_changed) == (FileVerdict.INSTALLED, True)
+    status = path.stat()
+    before = LoadedFile(path=path, seen=f"{status.st_size} {status.st_mtime_ns}")
+    assert identify([before], python).files[0].verdict is FileVerdict.DIFFERS_FROM_RECORD
+
+
 def test_code_installed_into_a_folder_of_its_own_is_installed(world: World, tmp_path: Path) -> None:
     """Ignored by git, inside the project, on PYTHONPATH: described by its wheel until somebody edits it."""
     pip("--target", str(world.top / "libs"), str(wheel(tmp_path, "alib", FILES)))

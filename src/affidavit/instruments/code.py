@@ -21,7 +21,8 @@ class LoadedFiles(Instrument):
     """Emits how many files were loaded, and keeps the list: first-party files with the digest of what was executed.
 
     Whose they are and what a commit says of them is found outside, at the seal. Files of installed distributions are
-    listed without a digest; they are hashed outside, off the run's path. Where HEAD stands is read here, because a
+    listed without a digest; they are hashed outside, off the run's path, and their size and time say whether they
+    are still those that were loaded. Where HEAD stands is read here, because a
     commit made while the run goes on is none that it ran.
 
     Source: anchors-provenance §3 (bytes of what was imported catch 16 of 16 traps, git's own questions 2 to 6).
@@ -47,7 +48,7 @@ class LoadedFiles(Instrument):
         lines += _lines("code", listing.digests)
         lines += _lines("config", listing.configs)
         lines += [json.dumps({"kind": "head", "path": top, "commit": head}) for top, head in _heads(listing.digests)]
-        lines += _lines("installed", dict.fromkeys(listing.elsewhere, ""))
+        lines += _installed(listing.elsewhere)
         digest = emit.evidence("\n".join(lines).encode("utf-8", "surrogateescape"))
         counts = {"code": len(listing.digests), "config": len(listing.configs), "installed": len(listing.elsewhere)}
         source = f"audit of this interpreter until step {moment.step}"
@@ -72,6 +73,20 @@ def _folders() -> dict[str, object]:
 
 def _lines(kind: str, files: dict[str, str]) -> list[str]:
     return [json.dumps({"kind": kind, "path": path, "sha256": digest}) for path, digest in files.items()]
+
+
+def _installed(files: Iterable[str]) -> list[str]:
+    """Return a line for each installed file, with its size and time of change where it is a file."""
+    lines: list[str] = []
+    for path in files:
+        try:
+            found = os.stat(path)  # noqa: PTH116  three thousand of them, in the run's own process
+        except (OSError, ValueError):
+            seen = ""
+        else:
+            seen = f"{found.st_size} {found.st_mtime_ns}"
+        lines.append(json.dumps({"kind": "installed", "path": path, "seen": seen}))
+    return lines
 
 
 def _heads(files: Iterable[str]) -> list[tuple[str, str]]:

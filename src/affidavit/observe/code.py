@@ -129,7 +129,7 @@ def _look(file: LoadedFile, owners: Owners) -> _Look:
         loaded_sha256=file.sha256,
     )
     if owner.kind is not OwnerKind.REPOSITORY or owner.folder is None:
-        return _Look(identity=outside(identity, owners))
+        return _Look(identity=outside(identity, owners, file.seen))
     found = owners.repository(owner.folder)
     digest, why = _digest(real, found.object_format if isinstance(found, Repository) else "sha1")
     identity = replace(identity, sha256=digest.sha256 if digest else None, detail=why)

@@ -56,7 +56,15 @@ def digest_file(path: Path, object_format: ObjectFormat = "sha1") -> FileDigest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Seen:
+class InstalledDigest:
+    """The sha256 of an installed file, and its size and time of change as an instrument writes them down."""
+
+    sha256: str
+    seen: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Status:
     """What ``stat`` said of a file when its bytes were read; no change of them leaves all five as they are."""
 
     device: int
@@ -66,11 +74,11 @@ class _Seen:
     ctime_ns: int
 
 
-_known: Final[dict[str, tuple[_Seen, str]]] = {}
+_known: Final[dict[str, tuple[_Status, str]]] = {}
 
 
-def installed_sha256(path: str) -> str:
-    """The sha256 of an installed file, read once a process as long as the file is not touched.
+def installed_digest(path: str) -> InstalledDigest:
+    """The digest of an installed file, read once a process as long as the file is not touched.
 
     A run is judged at its second step and again at its seal, and 140 MB of other people's code need not be read
     twice for that.
@@ -84,21 +92,22 @@ def installed_sha256(path: str) -> str:
     status = os.stat(path)  # noqa: PTH116  three thousand files: a Path for each costs more than the question
     if not stat.S_ISREG(status.st_mode):
         raise UnreadableError("not a regular file")
-    seen = _Seen(
+    now = _Status(
         device=status.st_dev,
         inode=status.st_ino,
         size=status.st_size,
         mtime_ns=status.st_mtime_ns,
         ctime_ns=status.st_ctime_ns,
     )
+    seen = f"{now.size} {now.mtime_ns}"
     before = _known.get(path)
-    if before is not None and before[0] == seen:
-        return before[1]
+    if before is not None and before[0] == now:
+        return InstalledDigest(sha256=before[1], seen=seen)
     with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
         found = hashlib.file_digest(stream, "sha256").hexdigest()
-    if time.time_ns() - status.st_ctime_ns > _SETTLED_NS:
-        _known[path] = (seen, found)
-    return found
+    if time.time_ns() - now.ctime_ns > _SETTLED_NS:
+        _known[path] = (now, found)
+    return InstalledDigest(sha256=found, seen=seen)
 
 
 def blob_id(content: bytes, object_format: ObjectFormat) -> str:

@@ -11,18 +11,23 @@ from affidavit.observe.verdict import FileVerdict
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedFile:
-    """A module that was executed or a config that was opened; `sha256` is of the bytes seen then, if seen."""
+    """A module that was executed or a config that was opened; `sha256` is of the bytes seen then, if seen.
+
+    `seen` is what is known of a file that nobody hashed then: its size and its time of change, in ns; or "".
+    """
 
     path: Path
     sha256: str | None = None
+    seen: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileIdentity:
     """One file's owner and verdict.
 
-    `sha256` is of the bytes on disk now (None where they need not be read), `witness` the letters of `git status` (""
-    when it is silent, None when nobody was asked), `detail` what a reader needs beside the verdict.
+    `sha256` is of the bytes on disk now (None where they need not be read), `is_rewritten` says that an installed file
+    is not the one that was loaded, `witness` the letters of `git status` ("" when it is silent, None when nobody was
+    asked), `detail` what a reader needs beside the verdict.
     """
 
     path: Path
@@ -31,13 +36,14 @@ class FileIdentity:
     verdict: FileVerdict
     sha256: str | None
     loaded_sha256: str | None
+    is_rewritten: bool = False
     witness: str | None = None
     detail: str = ""
 
     @property
     def has_changed(self) -> bool:
         """The bytes on disk are others than those that were loaded; what ran is judged by the latter."""
-        return self.loaded_sha256 is not None and self.loaded_sha256 != self.sha256
+        return self.is_rewritten or (self.loaded_sha256 is not None and self.loaded_sha256 != self.sha256)
 
 
 @dataclass(frozen=True, kw_only=True)

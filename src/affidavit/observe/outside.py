@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from affidavit.observe import hub
 from affidavit.observe import stamp as stamps
-from affidavit.observe.digest import blob_id, digest_file, installed_sha256
+from affidavit.observe.digest import blob_id, digest_file, installed_digest
 from affidavit.observe.error import StampError
 from affidavit.observe.generated import is_version_file
 from affidavit.observe.identity import FileIdentity, LoadedFile
@@ -18,9 +18,11 @@ from affidavit.observe.owner import OwnerKind, Owners
 from affidavit.observe.verdict import FileVerdict
 
 
-def outside(identity: FileIdentity, owners: Owners) -> FileIdentity:
+def outside(identity: FileIdentity, owners: Owners, seen: str = "") -> FileIdentity:
     """The identity with its verdict; that of code which came with a model is left open.
 
+    Args:
+        seen: size and time of change of an installed file when it was loaded, "" where nobody looked.
     Source: playbook §4.4; anchors-provenance §3 (rows 10 and 31 of its table: no tracker looks at RECORD).
     Blind to: what is blind to it, :meth:`affidavit.observe.distribution.Site.digests` and `stamp.read`.
     """
@@ -28,9 +30,7 @@ def outside(identity: FileIdentity, owners: Owners) -> FileIdentity:
     if kind in (OwnerKind.DISTRIBUTION, OwnerKind.STDLIB) and identity.loaded_sha256 is None and not digests:
         return _there(identity)
     try:
-        path = os.fspath(identity.real)
-        found = installed_sha256(path) if kind is OwnerKind.DISTRIBUTION else digest_file(identity.real).sha256
-        identity = replace(identity, sha256=found)
+        identity = _read(identity, seen)
     except OSError as error:
         if identity.loaded_sha256 is None or kind is OwnerKind.ORPHAN:
             return replace(identity, detail=_said(error))
@@ -48,6 +48,14 @@ def outside(identity: FileIdentity, owners: Owners) -> FileIdentity:
     return replace(identity, verdict=FileVerdict.STDLIB if kind is OwnerKind.STDLIB else FileVerdict.INSTALLED)
 
 
+def _read(identity: FileIdentity, seen: str) -> FileIdentity:
+    """The identity with the digest of the bytes on disk."""
+    if identity.owner.kind is not OwnerKind.DISTRIBUTION:
+        return replace(identity, sha256=digest_file(identity.real).sha256)
+    found = installed_digest(os.fspath(identity.real))
+    return replace(identity, sha256=found.sha256, is_rewritten=bool(seen) and found.seen != seen)
+
+
 def _there(identity: FileIdentity) -> FileIdentity:
     """A file whose bytes nothing describes and nobody saw: reading them would decide nothing."""
     if not os.path.isfile(identity.real):  # noqa: PTH113  hundreds of files, each asked once
@@ -60,6 +68,8 @@ def _by_record(identity: FileIdentity) -> FileIdentity:
     ran = identity.loaded_sha256 or identity.sha256
     if ran in identity.owner.digests:
         return replace(identity, verdict=FileVerdict.INSTALLED)
+    if identity.loaded_sha256 is None and identity.is_rewritten:
+        return replace(identity, verdict=FileVerdict.INSTALLED, detail="rewritten after it was loaded")
     return replace(identity, verdict=FileVerdict.DIFFERS_FROM_RECORD, detail=f"RECORD of {identity.owner} names others")
 
 

@@ -170,9 +170,12 @@ def _by_record(installed: Iterable[FileIdentity]) -> Tally:
         {"unrecorded": 0, "as-recorded": 0, FileVerdict.DIFFERS_FROM_RECORD.value: 0},
     )
     for file in installed:
-        is_held = file.owner.digests and file.verdict is FileVerdict.INSTALLED
-        is_edited = file.verdict is FileVerdict.DIFFERS_FROM_RECORD
-        counts[file.verdict.value if is_edited else "as-recorded" if is_held else "unrecorded"] += 1
+        if file.verdict is FileVerdict.DIFFERS_FROM_RECORD:
+            counts[file.verdict.value] += 1
+        elif (file.loaded_sha256 or file.sha256) in file.owner.digests:
+            counts["as-recorded"] += 1
+        else:
+            counts["rewritten-since" if file.is_rewritten else "unrecorded"] += 1
     return Tally.count("files", counts)
 
 

@@ -56,7 +56,7 @@ def read_listing(state: State, places: Sequence[Path], cwd: Path) -> Listing | U
                 own.append(LoadedFile(path=_path(cwd, said), sha256=said["sha256"] or None))
                 configs |= {_path(cwd, said)} if said["kind"] == "config" else set()
             elif said["kind"] == "installed":
-                installed.append(LoadedFile(path=_path(cwd, said)))
+                installed.append(LoadedFile(path=_path(cwd, said), seen=str(said.get("seen", ""))))
             elif said["kind"] == "head" and re.fullmatch(r"[0-9a-f]{40,64}", said["commit"]):
                 heads[_path(cwd, said)] = said["commit"]
             elif said["kind"] == "python":
