@@ -19,11 +19,20 @@ PASSES = {
     "attention-consistent",
     "attention-kernel-fused",
     "code-is-committed",
+    "optimizer-as-requested",
+    "optimizer-owns-what-trains",
+    "schedule-as-requested",
+    "schedule-spans-run",
     "supervised-as-requested",
     "tree-is-committed",
+    "warmup-ends-within-run",
 }
 """What the clean run must PASS; "not applicable" is free and proves nothing."""
-NOT_APPLICABLE = {"ranks-agree": "run.ranks", "supervised-roles-reviewed": "tokens.supervision_requested"}
+NOT_APPLICABLE = {
+    "decay-spares-vectors": "optimizer.weight_decay",
+    "ranks-agree": "run.ranks",
+    "supervised-roles-reviewed": "tokens.supervision_requested",
+}
 """What does not apply to it, and the fact that says so."""
 
 

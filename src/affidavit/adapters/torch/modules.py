@@ -12,12 +12,18 @@ import torch
 
 
 def find_model(optimizer: Any) -> Any | None:
-    """Return the outermost module that owns parameters of this optimizer, or None where no module does."""
-    wanted = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
+    """Return the outermost module that owns parameters of this optimizer, or None where no module does.
+
+    An optimizer of which no tensor got a gradient steps for nothing: it was built for the model that did get some.
+    """
+    held = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    wanted = {id(parameter) for parameter in held}
     modules = _modules()
     children = {id(child) for module in modules for child in module._modules.values() if child is not None}
     roots = [module for module in modules if id(module) not in children]
     owned = [(sum(id(parameter) in wanted for parameter in _parameters(root)), root) for root in roots]
+    if not any(count for count, _ in owned) and not any(map(_has_gradient, held)):
+        owned = [(sum(map(_has_gradient, _parameters(root))), root) for root in roots]
     best = max(owned, key=lambda pair: pair[0], default=(0, None))
     return best[1] if best[0] else None
 
@@ -64,6 +70,11 @@ def _parameters(module: Any) -> list[Any]:
             found.update((id(one), one) for one in inner.__dict__["_parameters"].values() if one is not None)
             pending += _children(inner)
     return list(found.values())
+
+
+def _has_gradient(parameter: Any) -> bool:
+    # To ask a tensor in the middle of a graph for its gradient prints a warning.
+    return bool(parameter.is_leaf) and parameter.grad is not None
 
 
 def _has_forward(module: Any) -> bool:
