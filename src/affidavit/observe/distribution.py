@@ -75,12 +75,17 @@ class Site:
         return tuple(found) if all(found) else ()
 
     def _relative(self, path: Path) -> str:
-        text, folder = os.fspath(path), f"{self.folder}/"
-        return text.removeprefix(folder) if text.startswith(folder) else os.path.relpath(text, folder)
+        return relative(path, self.folder)
+
+
+def relative(path: Path, folder: Path) -> str:
+    """The path from a folder, as RECORD spells it; thousands are asked, and most lie below."""
+    text, above = os.fspath(path), f"{folder}/"
+    return text.removeprefix(above) if text.startswith(above) else os.path.relpath(text, folder)
 
 
 def read_site(folder: Path) -> Site:
-    """The ownership table of one site folder.
+    """The ownership table of one site folder, read once a process as long as nobody installs anything there.
 
     Raises:
         OSError: the folder cannot be listed.
@@ -88,13 +93,28 @@ def read_site(folder: Path) -> Site:
     Blind to: which of two distributions that list one file wrote it (the first by name is named); a stale
         dist-info of a removed version, which counts as one that lists it.
     """
+    names = (name for name in os.listdir(folder) if _METADATA.match(name))  # noqa: PTH208
+    return _read_site(folder, tuple(sorted((name, _mark(f"{folder}/{name}/RECORD")) for name in names)))
+
+
+def _mark(record: str) -> tuple[int, ...]:
+    try:
+        found = os.stat(record)  # noqa: PTH116
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+@lru_cache(maxsize=8)
+def _read_site(folder: Path, marks: tuple[tuple[str, tuple[int, ...]], ...]) -> Site:
+    """The table of what lies in a folder; ``marks`` say which RECORD files, as they are now."""
     listed: dict[str, Line] = {}
     doubled: dict[str, tuple[Line, ...]] = {}
     top_level: dict[str, Distribution] = {}
-    for metadata in sorted(folder.iterdir()):
-        parts = _METADATA.match(metadata.name)
-        if parts is None:
-            continue
+    for told, _ in marks:
+        metadata = folder / told
+        parts = _METADATA.match(told)
+        assert parts is not None
         name = re.sub(r"[-_.]+", "-", parts["name"]).lower()
         owner = Distribution(name=name, version=parts["version"] or "", metadata=metadata)
         record = metadata / "RECORD"

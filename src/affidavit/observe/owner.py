@@ -13,7 +13,7 @@ from enum import Enum
 from pathlib import Path
 
 from affidavit.observe import stamp as stamps
-from affidavit.observe.distribution import Site, read_site
+from affidavit.observe.distribution import Site, read_site, relative
 from affidavit.observe.error import ObserveError, StampError
 from affidavit.observe.hub import hub_file
 from affidavit.observe.interpreter import Interpreter
@@ -170,7 +170,7 @@ class Owners:
             case _:
                 sites = (self._site(folder) for folder in self._interpreter.sites)
                 return _installed(real, sites, place.folder) or _orphan(real)
-        path = os.path.relpath(real, place.folder)
+        path = relative(real, place.folder)
         return Owner(kind=place.kind, name=name, version=version, folder=place.folder, path=path)
 
     def target(self, real: Path) -> Owner | None:
@@ -236,7 +236,7 @@ def _installed(real: Path, sites: Iterable[Site | None], folder: Path) -> Owner 
                 name=found.name,
                 version=found.version,
                 folder=folder,
-                path=os.path.relpath(real, folder),
+                path=relative(real, folder),
                 digests=site.digests(real),
             )
     return None
