@@ -3,7 +3,7 @@
 The request is heard where every way of building a model passes it on, before the library resolves it:
 ``PreTrainedModel._check_and_adjust_attn_implementation``.
 
-Source: hf-stack-spike §3; transformers 5.24 modeling_utils.
+Source: hf-stack-spike §3; transformers 4.57, 5.24 modeling_utils.
 """
 
 from __future__ import annotations
@@ -90,14 +90,42 @@ def describe(moment: TrainBegin, session: Session) -> None:
     """Say what attention the model that trains asked for and is configured with, layer by layer."""
     modules = dict(moment.model.named_modules())  # type: ignore[attr-defined]
     _say_request(modules.values(), session)
-    layers = {
-        path: str(implementation)
-        for path, module in modules.items()
-        if "Attention" in type(module).__name__
-        and (implementation := getattr(getattr(module, "config", None), "_attn_implementation", None)) is not None
-    }
+    layers, source = _configured(modules)
     if layers:
-        session.fire(Configured(subject="attention", layers=layers, source="config of each attention module"))
+        session.fire(Configured(subject="attention", layers=layers, source=source))
+
+
+def _configured(modules: Mapping[str, Any]) -> tuple[dict[str, str], str]:
+    """Return the implementation of each attention module, and where it stands.
+
+    Where no layer holds a config, the class of each was chosen by the config around it when the model was built, as
+    in the older models of transformers 4. Torch's own attention asks no config.
+    """
+    attending = {path: module for path, module in modules.items() if "Attention" in type(module).__name__}
+    own = {path: named for path, module in attending.items() if (named := _implementation(module))}
+    if own:
+        return own, "config of each attention module"
+    inner = {
+        path: _around(path, modules)
+        for path, module in attending.items()
+        if not type(module).__module__.startswith("torch.")
+        and not any(other.startswith(f"{path}.") for other in attending)
+    }
+    return {path: named for path, named in inner.items() if named}, "config around each attention module"
+
+
+def _implementation(module: Any) -> str:
+    named = getattr(getattr(module, "config", None), "_attn_implementation", None)
+    return "" if named is None else str(named)
+
+
+def _around(path: str, modules: Mapping[str, Any]) -> str:
+    while path:
+        path = path.rpartition(".")[0]
+        named = _implementation(modules[path])
+        if named:
+            return named
+    return ""
 
 
 def _say_request(modules: Iterable[Any], session: Session) -> None:
