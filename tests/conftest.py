@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
@@ -64,3 +66,12 @@ def world_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
     with Server(tmp_path_factory.mktemp("server")) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def old_python() -> Path:
+    """The interpreter of the older stack, which ``make test`` sets up; without it nothing is known of that stack."""
+    place = Path(f"{sys.prefix}-old")
+    if not (place / "ready").exists():
+        pytest.skip(f'the older stack is not in {place}; "make venv-old" sets it up')
+    return place / "bin/python"

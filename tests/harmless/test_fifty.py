@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from twice import Ran, Runner, script
@@ -10,8 +11,11 @@ from twice import Ran, Runner, script
 LOOPS = ("plain", "iterable", "accumulated", "trainer", "sft")
 
 
-@pytest.fixture(scope="module")
-def runs(runner: Runner) -> tuple[Ran, Ran]:
+@pytest.fixture(scope="module", params=["newer", "older"])
+def runs(runner: Runner, request: pytest.FixtureRequest) -> tuple[Ran, Ran]:
+    """The script twice on each stack of frameworks."""
+    if request.param == "older":
+        runner = replace(runner, interpreter=request.getfixturevalue("old_python"))
     return runner.bare(script("fifty.py")), runner.observed(script("fifty.py"))
 
 
@@ -31,7 +35,7 @@ def test_files_and_output_are_the_same(runs: tuple[Ran, Ran]) -> None:
     assert not (observed.spool / "hello.refused").exists()
 
 
-_SPEED = re.compile(r"'train_(runtime|\w+_per_second)': '[^']*'|[\d.?]+ ?(it|examples)/s")
+_SPEED = re.compile(r"'train_(runtime|\w+_per_second)': ('[^']*'|[\d.]+)|[\d.?]+ ?(it|examples)/s")
 
 
 def _timeless(output: str) -> list[str]:

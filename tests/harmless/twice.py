@@ -80,6 +80,7 @@ class Runner:
     """Starts scripts below one folder; ``bare`` without us, ``observed`` with a launch file and the shadow in front."""
 
     folder: Path
+    interpreter: Path = Path(sys.executable)
     count: list[int] = field(default_factory=lambda: [0])
 
     def bare(self, *command: str, **how: object) -> Ran:
@@ -114,10 +115,11 @@ class Runner:
             Launch(run="t", folder=str(home), spool=str(spool), **launch).write(file)  # type: ignore[arg-type]
             told[VARIABLE] = str(file)
         told["PYTHONPATH"] = os.pathsep.join(path)
-        words = [*before, *([sys.executable] if command[0].endswith(".py") or command[0].startswith("-") else ())]
+        is_python = command[0].endswith(".py") or command[0].startswith("-")
+        words = [*before, *([str(self.interpreter)] if is_python else []), *command]
         begun = time.monotonic()
         ended = subprocess.run(
-            [*words, *command], env=told, cwd=cwd or out, capture_output=True, text=True, timeout=SECONDS, check=False
+            words, env=told, cwd=cwd or out, capture_output=True, text=True, timeout=SECONDS, check=False
         )
         return Ran(
             returncode=ended.returncode,

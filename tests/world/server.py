@@ -39,9 +39,12 @@ class Ended:
 
 
 class Server:
-    """The test's side: starts the server in ``folder`` and hands it cases. One after the other, or several at once."""
+    """The test's side: starts the server in ``folder`` and hands it cases. One after the other, or several at once.
 
-    def __init__(self, folder: Path) -> None:
+    The frameworks are those of ``interpreter``, in which Affidavit need not be installed.
+    """
+
+    def __init__(self, folder: Path, *, interpreter: Path = Path(sys.executable)) -> None:
         self._folder = folder
         self._cases = 0
         self._ended: dict[int, int] = {}
@@ -56,7 +59,7 @@ class Server:
         }
         self._log = (folder / "server.log").open("wb")
         self._process = subprocess.Popen(
-            [sys.executable, __file__],
+            [str(interpreter), __file__],
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

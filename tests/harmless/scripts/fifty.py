@@ -106,6 +106,8 @@ def trainer(base, tokenizer, rows, folder) -> dict:
     }
     asked |= {"save_strategy": "steps", "save_steps": 25, "save_only_model": False}
     arguments = TrainingArguments(**asked | {"gradient_accumulation_steps": 2, "output_dir": str(folder / "saved")})
+    if hasattr(arguments, "logging_dir"):
+        arguments.logging_dir = None  # transformers 4 names a folder after the second, and saves the name
     run = Trainer(model=model, args=arguments, train_dataset=rows, data_collator=collate, processing_class=tokenizer)
     run.train()
     return told(model, logged(run))
