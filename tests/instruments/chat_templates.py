@@ -127,7 +127,16 @@ class ChatTokenizer:
     lines: bool = True
     _ids: dict[str, int] = field(default_factory=lambda: {"<pad>": 0})
 
-    def render(self, messages: Sequence[tuple[str, str]]) -> str | None:
+    @property
+    def begin(self) -> int | None:
+        """The id of the mark that begins a text, once it was written."""
+        return self._ids.get(self._bos)
+
+    @property
+    def _bos(self) -> str:
+        return BOS.get(self.template, "<bos>" if "gemma" in self.template else "<s>")
+
+    def render(self, messages: Sequence[tuple[str, str]], *, asks: bool = False) -> str | None:
         environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
         environment.globals["raise_exception"] = _refuse
         written = environment.from_string(TEMPLATES[self.template])
@@ -135,9 +144,9 @@ class ChatTokenizer:
         try:
             return written.render(
                 messages=talk,
-                bos_token=BOS.get(self.template, "<bos>" if "gemma" in self.template else "<s>"),
+                bos_token=self._bos,
                 eos_token=EOS.get(self.template, "</s>"),
-                add_generation_prompt=False,
+                add_generation_prompt=asks,
             )
         except TemplateError:
             return None
@@ -158,7 +167,7 @@ class ChatTokenizer:
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         known: dict[int, str] = {number: piece for piece, number in self._ids.items()}
-        return [known[number] for number in ids]
+        return [known.get(number, "?") for number in ids]
 
     def text(self, ids: Sequence[int]) -> str:
         return "".join(self.pieces(ids))

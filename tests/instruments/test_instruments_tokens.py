@@ -16,7 +16,8 @@ from affidavit.attach.moment import Batch, Loaded, StepEnd
 from affidavit.fact.observation import Cause, Known, Observation, Unknown
 from affidavit.fact.values import Table, Tally
 from affidavit.fact.vocabulary import load
-from affidavit.instruments.tokens import IGNORED, ROWS_COUNTED, ROWS_KEPT, SupervisedTokens
+from affidavit.instruments.tokens import ROWS_COUNTED, ROWS_KEPT, SupervisedTokens
+from affidavit.instruments.tokens.rows import IGNORED
 
 TALK = (("user", "What colour is the sea?"), ("assistant", "It is blue."))
 

@@ -118,6 +118,21 @@ class Equipped(Moment):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Prepared(Moment):
+    """The dataset that the loop reads, and what the trainer made of the one that the script handed over.
+
+    ``columns`` says of each of the script's columns whether it is ``kept`` in the rows that are collated, was ``read``
+    by the preparation, or ``left out`` unread. ``filters`` are ``(whose, why, rows before, rows after)``, the
+    trainer's own. ``regrouped`` says that rows were put together of others, or cut into others, by whomever.
+    """
+
+    columns: Mapping[str, str]
+    filters: tuple[tuple[str, str, int, int], ...]
+    regrouped: bool
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class StepBegin(Moment):
     """An optimizer step, counted from 1, begins: its forward passes come next."""
 

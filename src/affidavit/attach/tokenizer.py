@@ -17,8 +17,15 @@ class Tokenizer(Protocol):
     def ends(self) -> frozenset[int]:
         """The ids that end a text; a padding id may be among them."""
 
-    def render(self, messages: Sequence[tuple[str, str]]) -> str | None:
-        """Return ``(role, content)`` messages as the chat template writes them; None where it has none or refuses."""
+    @property
+    def begin(self) -> int | None:
+        """The id that begins a text, if any."""
+
+    def render(self, messages: Sequence[tuple[str, str]], *, asks: bool = False) -> str | None:
+        """Return ``(role, content)`` messages as the chat template writes them; None where it has none or refuses.
+
+        With ``asks`` the text goes on with what asks for an answer.
+        """
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """Return each id's own text, special tokens visible."""

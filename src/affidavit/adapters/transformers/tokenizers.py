@@ -31,12 +31,16 @@ class _Tokenizer:
         end = self._tokenizer.eos_token_id
         return frozenset(end if isinstance(end, list) else () if end is None else (end,))
 
-    def render(self, messages: Sequence[tuple[str, str]]) -> str | None:
+    @property
+    def begin(self) -> int | None:
+        return self._tokenizer.bos_token_id  # type: ignore[no-any-return]
+
+    def render(self, messages: Sequence[tuple[str, str]], *, asks: bool = False) -> str | None:
         if not getattr(self._tokenizer, "chat_template", None):
             return None
         talk = [{"role": role, "content": content} for role, content in messages]
         try:
-            return str(self._tokenizer.apply_chat_template(talk, tokenize=False))
+            return str(self._tokenizer.apply_chat_template(talk, tokenize=False, add_generation_prompt=asks))
         except Exception:  # noqa: BLE001  templates are programs that refuse roles by raising whatever they like
             return None
 

@@ -1,23 +1,25 @@
-"""Tokens: which of them carry a label when they enter the model, by role and by turn, and the spans themselves."""
+"""Tokens: which of them carry a label when they enter the model, by role and by turn, and how rows begin and end."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
-from affidavit.attach.instrument import Emit, Instrument, at, local
-from affidavit.attach.moment import Asked, Batch, Loaded, StepBegin, StepEnd, TrainBegin
+from affidavit.attach.instrument import Emit, Instrument, at
+from affidavit.attach.moment import Asked, Batch, Loaded, Prepared, StepBegin, StepEnd, TrainBegin
 from affidavit.attach.tokenizer import Tokenizer
 from affidavit.fact.observation import Cause
 from affidavit.fact.term import Method
 from affidavit.fact.values import Cell, Table, Tally, Value
-from affidavit.instruments.tokens.turns import Marker, Place, markers, places
+from affidavit.instruments.tokens.ends import Ends
+from affidavit.instruments.tokens.prompt import NO_TEMPLATE, Prompt
+from affidavit.instruments.tokens.rows import Row, is_id_matrix, opened, rows
+from affidavit.instruments.tokens.turns import TEXT, Marker, Run, markers, runs
 
-IGNORED = -100
 EACH_TOKEN, EACH_ROW, NO_TEXT = "each token", "each row", "no text"
+CHAT, IDS = "chat", "ids"
 ROWS_COUNTED = 256
 ROWS_KEPT = 16
 TURNS_NAMED = 24
@@ -47,12 +49,14 @@ class SupervisionRequest(Instrument):
 
 
 class SupervisedTokens(Instrument):
-    """Emits the census of labels over the batches of the sampled step, and keeps spans for "affidavit tokens".
+    """Emits the census of labels and of ends over the batches of the sampled step, and keeps spans to be shown.
 
-    Counts what enters the model, behind every collator, mask column and cache. Padding is left out.
+    Counts what enters the model, behind every collator, mask column and cache. Padding is left out; a row that was
+    packed of several is read as several, where positions that restart say so.
 
-    Source: silent-failure-corpus D1, D2; hf-stack-spike §4 (coverage with masks that were ignored).
-    Blind to: labels that never enter the model because the script computes its own loss; rows beyond the first 256.
+    Source: silent-failure-corpus D1 to D3; hf-stack-spike §4 (coverage with masks that were ignored).
+    Blind to: labels that never enter the model because the script computes its own loss; rows beyond the first 256;
+    what was cut off of rows that were packed without positions.
     """
 
     name = "supervised tokens"
@@ -64,7 +68,15 @@ class SupervisedTokens(Instrument):
         "tokens.supervised_roles",
         "tokens.rows_examined",
         "tokens.lit_spans",
+        "tokens.form",
+        "tokens.rows_by_label",
+        "tokens.answers",
+        "tokens.terminators",
+        "tokens.rows_by_end",
+        "tokens.doubled",
+        "tokens.prompt",
     )
+    of_labels = emits[1:7]
     budget_seconds = 4.0
 
     def __init__(self) -> None:
@@ -76,6 +88,9 @@ class SupervisedTokens(Instrument):
         self._kept: list[str] = []
         self._rows = 0
         self._labels = _Labels()
+        self._form = NO_TEXT
+        self._ends = Ends()
+        self._prompt: Prompt | None = None
 
     @at(Loaded)
     def loaded(self, moment: Loaded, emit: Emit) -> None:
@@ -87,25 +102,36 @@ class SupervisedTokens(Instrument):
         if moment.tokenizer is not None:
             self._tokenizer = moment.tokenizer  # type: ignore[assignment]
 
+    @at(Prepared)
+    def prepared(self, moment: Prepared, emit: Emit) -> None:
+        self._ends.regrouped = moment.regrouped
+
     @at(Batch, sampled=True)
     def batch(self, moment: Batch, emit: Emit) -> None:
-        ids, labels = moment.inputs.get("input_ids"), moment.inputs.get("labels")
-        if not self._labels.are_by_token(moment.inputs) or self._tokenizer is None:
+        inputs = opened(moment.inputs)
+        by_token = self._labels.are_by_token(inputs)
+        if not is_id_matrix(inputs.get("input_ids")):
+            return
+        if self._tokenizer is None:
+            self._form = IDS
             return
         if self._markers is None:
             self._markers = markers(self._tokenizer)
-        mask = moment.inputs.get("attention_mask")
-        for row_ids, row_labels in _rows(ids, labels, mask, self._tokenizer):
+            self._prompt = Prompt.of(self._tokenizer, self._markers)
+            self._form = TEXT
+        for row in rows(inputs, self._tokenizer, labelled=by_token):
             if self._rows < ROWS_COUNTED:
-                self._count(row_ids, row_labels, emit.tokens_policy)
+                self._count(row, emit.tokens_policy)
 
     @at(StepEnd, sampled=True)
     def report(self, moment: StepEnd, emit: Emit) -> None:
-        self._labels.say(emit, f"batch that entered the model in step {moment.step}")
-        if not self._rows:
+        entered = f"that entered the model in step {moment.step}"
+        self._labels.say(emit, f"batch {entered}")
+        self._say_ends(emit, f"{self._rows} rows {entered}")
+        if not self._seen:
             self._say_why_not(emit)
             return
-        source = f"labels of {self._rows} rows that entered the model in step {moment.step}"
+        source = f"labels of {self._rows} rows {entered}"
         told: dict[str, Value] = {
             "tokens.seen_by_role": Tally.count("tokens", self._seen),
             "tokens.supervised_by_role": Tally.count("tokens", {role: self._lit[role] for role in self._seen}),
@@ -120,36 +146,48 @@ class SupervisedTokens(Instrument):
         emit.known("tokens.lit_spans", emit.evidence(kept, tokens=True), source=source, method=Method.EXECUTED)
 
     def release(self) -> None:
-        self._tokenizer = None
+        self._tokenizer = self._prompt = None
 
     def _say_why_not(self, emit: Emit) -> None:
-        for term in self.emits[1:]:
+        for term in self.of_labels:
             if self._labels.kind != EACH_TOKEN:
                 emit.unknown(term, Cause.NO_OPERATION, self._labels.why)
             elif self._tokenizer is None:
                 emit.unknown(term, Cause.NO_TOKENIZER, "name it with affidavit.observe(tokenizer=…)")
 
-    def _count(self, ids: Sequence[int], labels: Sequence[int], policy: str) -> None:
+    def _say_ends(self, emit: Emit, source: str) -> None:
+        emit.known("tokens.form", self._form, source=source, method=Method.EXECUTED)
+        for term, tally in self._ends.tallies().items():
+            emit.known(term, tally, source=source, method=Method.EXECUTED)
+        value, why = self._prompt.told() if self._prompt is not None else (NO_TEMPLATE, "no text was read")
+        emit.known("tokens.prompt", value, source=f"{why}; {source}", method=Method.EXECUTED)
+
+    def _count(self, row: Row, policy: str) -> None:
         tokenizer = self._tokenizer
         assert tokenizer is not None and self._markers is not None
-        found = places(tokenizer.pieces(ids), self._markers)
-        lit = [label != IGNORED for label in labels]
-        for (turn, role), tokens in groupby(zip(found, lit), key=lambda pair: (pair[0].turn, pair[0].role)):
-            self._count_run(min(turn, TURNS_NAMED), role, list(tokens))
-        if self._rows < ROWS_KEPT:
-            spans = list(_spans(found, lit, ids, policy, tokenizer))
-            self._kept.append(json.dumps({"row": self._rows, "spans": spans}, ensure_ascii=False))
+        pieces = tokenizer.pieces(row.ids)
+        found = runs(pieces, self._markers)
+        self._ends.take(row, found, tokenizer, self._markers)
+        if any(run.turn >= 0 and run.role != TEXT for run in found):
+            self._form = CHAT
+            if self._prompt is not None and self._rows < ROWS_KEPT:
+                self._prompt.hold(pieces, found)
+        if row.lit:
+            for run in found:
+                self._count_run(run, row.lit)
+            if self._rows < ROWS_KEPT:
+                spans = list(_spans(found, row, policy, tokenizer))
+                self._kept.append(json.dumps({"row": self._rows, "spans": spans}, ensure_ascii=False))
         self._rows += 1
 
-    def _count_run(self, turn: int, role: str, tokens: Sequence[tuple[Place, bool]]) -> None:
-        lit = sum(is_lit for _, is_lit in tokens)
-        self._seen[role] += len(tokens)
-        self._lit[role] += lit
-        if turn >= 0:
-            counts = self._turns.setdefault((turn, role), Counter())
-            ends = sum(place.ends and is_lit for place, is_lit in tokens)
-            closed = int(any(place.ends for place, _ in tokens))
-            counts.update(turns=1, tokens=len(tokens), supervised=lit, closed=closed, ends=ends)
+    def _count_run(self, run: Run, row_lit: Sequence[bool]) -> None:
+        tokens, lit = run.stop - run.first, sum(row_lit[run.first : run.stop])
+        self._seen[run.role] += tokens
+        self._lit[run.role] += lit
+        if run.turn >= 0:
+            counts = self._turns.setdefault((min(run.turn, TURNS_NAMED), run.role), Counter())
+            ends = run.closed and row_lit[run.stop - 1]
+            counts.update(turns=1, tokens=tokens, supervised=lit, closed=int(run.closed), ends=int(ends))
 
     def _by_turn(self) -> Table:
         columns = ("turn", "role", "turns", "tokens", "supervised", "closed", "ends")
@@ -170,7 +208,7 @@ class _Labels:
         """Take one batch, and say whether its labels stand for its tokens."""
         ids, labels = inputs.get("input_ids"), inputs.get("labels")
         if ids is None:
-            text = [name for name, value in inputs.items() if _is_id_matrix(value)]
+            text = [name for name, value in inputs.items() if is_id_matrix(value)]
             self.kind = "" if text else NO_TEXT
             self.why = f"ids may enter as {', '.join(text)}, and nobody says so" if text else NO_TEXT
         elif labels is None:
@@ -190,43 +228,18 @@ class _Labels:
             emit.unknown("tokens.labels", Cause.NO_OPERATION, self.why)
 
 
-def _is_id_matrix(value: Any) -> bool:
-    return getattr(value, "ndim", 0) == 2 and not value.is_floating_point() and value.shape[1] > 1
-
-
-def _rows(ids: Any, labels: Any, mask: Any, tokenizer: Tokenizer) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield ``(ids, labels)`` of each row (batch, tokens), padding removed."""
-    kept = local(mask).tolist() if mask is not None and getattr(mask, "ndim", 0) == 2 else None
-    for place, (row_ids, row_labels) in enumerate(zip(local(ids).tolist(), local(labels).tolist())):
-        if kept is not None and len(kept[place]) == len(row_ids):
-            keep = [bool(flag) for flag in kept[place]]
-        else:
-            keep = _unpadded(row_ids, row_labels, tokenizer)
-        yield (
-            [token for token, stays in zip(row_ids, keep) if stays],
-            [label for label, stays in zip(row_labels, keep) if stays],
-        )
-
-
-def _unpadded(ids: list[int], labels: list[int], tokenizer: Tokenizer) -> list[bool]:
-    """Say which tokens of a row without a mask are not trailing padding; where padding also ends a text, one stays."""
-    end = len(ids)
-    while end and ids[end - 1] == tokenizer.pad and labels[end - 1] == IGNORED:
-        end -= 1
-    if end < len(ids) and tokenizer.pad in tokenizer.ends:
-        end += 1
-    return [place < end for place in range(len(ids))]
-
-
-def _spans(
-    found: Sequence[Place], lit: Sequence[bool], ids: Sequence[int], policy: str, tokenizer: Tokenizer
-) -> Iterator[dict[str, object]]:
-    tokens = zip(found, lit, ids)
-    for (role, turn, is_lit), run in groupby(tokens, key=lambda token: (token[0].role, token[0].turn, token[1])):
-        run_ids = [token[2] for token in run]
-        span: dict[str, object] = {"role": role, "turn": turn, "lit": is_lit, "tokens": len(run_ids)}
-        if policy in ("ids", "text"):
-            span["ids"] = run_ids
-        if policy == "text":
-            span["text"] = tokenizer.text(run_ids)
-        yield span
+def _spans(found: Sequence[Run], row: Row, policy: str, tokenizer: Tokenizer) -> Iterator[dict[str, object]]:
+    """Yield the stretches of a row that are lit or dark throughout, within one turn."""
+    for run in found:
+        first = run.first
+        while first < run.stop:
+            is_lit = row.lit[first]
+            stop = next((at for at in range(first, run.stop) if row.lit[at] != is_lit), run.stop)
+            ids = row.ids[first:stop]
+            span: dict[str, object] = {"role": run.role, "turn": run.turn, "lit": is_lit, "tokens": len(ids)}
+            if policy in ("ids", "text"):
+                span["ids"] = ids
+            if policy == "text":
+                span["text"] = tokenizer.text(ids)
+            yield span
+            first = stop

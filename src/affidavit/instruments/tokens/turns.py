@@ -12,9 +12,10 @@ template writes without a heading (it counts as what it stands in), and content 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from affidavit.attach.tokenizer import Tokenizer
 
@@ -86,6 +87,20 @@ def _render(tokenizer: Tokenizer, talk: Sequence[tuple[str, str]]) -> str | None
     return rendered if at == sorted(at) and at[0] >= 0 else None
 
 
+def asking(tokenizer: Tokenizer) -> tuple[str, str] | None:
+    """Return what the template writes behind a user's content to ask for an answer, and what where there is one.
+
+    Both without white space in front. The first is "" where it writes the same when it does not ask; None where it
+    has no template.
+    """
+    talk = [("user", _MARKS["user"])]
+    alone, asked = tokenizer.render(talk), tokenizer.render(talk, asks=True)
+    if alone is None or asked is None or _MARKS["user"] not in asked:
+        return None
+    answered = tokenizer.render([*talk, ("assistant", _MARKS["assistant"])])
+    return "" if asked == alone else _after(asked, "user").lstrip(), _after(answered, "user").lstrip()
+
+
 def _squeezed(text: str) -> str:
     return "".join(text.split())
 
@@ -130,40 +145,73 @@ def _system_opening(system: str | None, user_alone: str, openings: Sequence[str]
     return before[length:] if length == len(without) else ""
 
 
-def places(pieces: Sequence[str], known: Sequence[Marker]) -> list[Place]:
-    """Return the role and turn of each token of one row, padding already removed.
+@dataclass(frozen=True)
+class Run:
+    """Neighbouring tokens of one turn, or of the template between two: the places ``first`` to ``stop`` of a row.
+
+    ``begin`` and ``end`` are the letters of the turn. A turn that is ``closed`` ends in its last token.
+    """
+
+    role: str
+    turn: int
+    first: int
+    stop: int
+    closed: bool = False
+    begin: int = 0
+    end: int = 0
+
+
+def runs(pieces: Sequence[str], known: Sequence[Marker]) -> list[Run]:
+    """Return the runs of one row in order, padding already removed.
 
     A turn reaches from behind its opening to the end of its closing mark, which belongs to it: a model that never
     learns the closing mark never stops.
     """
-    starts: list[int] = []
-    length = 0
-    for piece in pieces:
-        starts.append(length)
-        length += len(piece)
-    text = "".join(pieces)
-    spans = _turns(text, known)
-    if not spans:
-        return [Place(TEXT, 0)] * len(pieces)
-    found: list[Place] = []
-    current = 0
-    for place, start in enumerate(starts):
-        end = starts[place + 1] if place + 1 < len(starts) else length
-        while current < len(spans) and start >= spans[current][1]:
-            current += 1
-        inside = current < len(spans) and end > spans[current][0]
-        if not inside:
-            found.append(Place(TEMPLATE, -1))
-            continue
-        _, stop, role, closed = spans[current]
-        found.append(Place(role, current, ends=closed and end >= stop))
+    reached = list(accumulate(map(len, pieces)))
+    starts = [0, *reached[:-1]]
+    turns = _turns("".join(pieces), known)
+    if not turns:
+        return [Run(TEXT, 0, 0, len(pieces))] if pieces else []
+    found: list[Run] = []
+    at = 0
+    for turn, (begin, end, role, closed) in enumerate(turns):
+        first = max(at, bisect_right(reached, begin))
+        stop = max(first, bisect_left(starts, end))
+        if first > at:
+            found.append(Run(TEMPLATE, -1, at, first))
+        if stop > first:
+            found.append(Run(role, turn, first, stop, closed, begin, end))
+        at = stop
+    if at < len(pieces):
+        found.append(Run(TEMPLATE, -1, at, len(pieces)))
     return found
+
+
+def places(pieces: Sequence[str], known: Sequence[Marker]) -> list[Place]:
+    """Return the role and turn of each token of one row, padding already removed."""
+    return placed(runs(pieces, known))
+
+
+def placed(found: Sequence[Run]) -> list[Place]:
+    """Return the place of each token of these runs."""
+    row: list[Place] = []
+    for run in found:
+        row += [Place(run.role, run.turn)] * (run.stop - run.first)
+        if run.closed:
+            row[-1] = Place(run.role, run.turn, ends=True)
+    return row
 
 
 def _turns(text: str, known: Sequence[Marker]) -> list[tuple[int, int, str, bool]]:
     """Return ``(begin, end, role, closed)`` of each turn in order, by letter."""
-    squeezed = _squeezed(text)
-    letters = [at for at, letter in enumerate(text) if not letter.isspace()]
+    words = [(word.start(), word[0]) for word in re.finditer(r"\S+", text)]
+    squeezed = "".join(word for _, word in words)
+    before = list(accumulate((len(word) for _, word in words), initial=0))
+
+    def letter(at: int) -> int:
+        word = bisect_right(before, at) - 1
+        return words[word][0] + at - before[word]
+
     spans: list[tuple[int, int, str, bool]] = []
     opening = _next_opening(squeezed, 0, known)
     while opening is not None:
@@ -174,10 +222,10 @@ def _turns(text: str, known: Sequence[Marker]) -> list[tuple[int, int, str, bool
         # What closes a turn may also be what opens the next.
         closing = squeezed.find(marker.closes, inside, limit + len(marker.closes)) if marker.closes else -1
         end = closing + len(marker.closes) if closing >= 0 else limit
-        begin = letters[inside - 1] + 1
+        begin = letter(inside - 1) + 1
         if marker.space and text.startswith(marker.space, begin):
             begin += len(marker.space)
-        stop = letters[end - 1] + 1 if closing >= 0 or following else len(text)
+        stop = letter(end - 1) + 1 if closing >= 0 or following else len(text)
         if stop > begin or closing >= 0:
             spans.append((begin, max(begin, stop), marker.role, closing >= 0))
         opening = _next_opening(squeezed, max(inside, min(end, limit)), known)
