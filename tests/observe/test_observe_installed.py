@@ -135,7 +135,8 @@ def site_of(tmp_path: Path, *, record: str, installer: str = "pip", text: str = 
     metadata = site / "b-1.dist-info"
     metadata.mkdir()
     (metadata / "RECORD").write_text(record)
-    (metadata / "INSTALLER").write_text(f"{installer}\n")
+    if installer:
+        (metadata / "INSTALLER").write_text(f"{installer}\n")
     return site / "b/x.py", beside(site)
 
 
@@ -147,6 +148,7 @@ EMPTY = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
     [
         ("b/x.py,,\n", "pip"),
         (f"b/x.py,sha256={EMPTY},0\n", "conda"),
+        (f"b/x.py,sha256={EMPTY},0\n", ""),
         ("b/x.py,md5=1B2M2Y8AsgTpgAmy7PhCfg,0\n", "pip"),
         ("b/x.py,sha256=!!!,0\n", "pip"),
         ("b/x.py,sha256=AAAA,0\n", "pip"),
@@ -169,12 +171,13 @@ def test_a_record_that_says_it_is_believed(tmp_path: Path, record: str) -> None:
     assert one(path, python).verdict is FileVerdict.INSTALLED
 
 
-def test_a_conda_package_is_accused_where_its_installer_is_not_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("installer", ["conda", ""])
+def test_a_package_is_accused_where_its_installer_is_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installer: str
 ) -> None:
-    """The bend: conda writes its prefix into files after RECORD was made."""
+    """The bend: conda writes its prefix into files after RECORD was made, and Debian strips libraries."""
     monkeypatch.setattr(distribution, "REWRITING", frozenset())
-    path, python = site_of(tmp_path, record=f"b/x.py,sha256={EMPTY},0\n", installer="conda")
+    path, python = site_of(tmp_path, record=f"b/x.py,sha256={EMPTY},0\n", installer=installer)
     assert one(path, python).verdict is FileVerdict.DIFFERS_FROM_RECORD
 
 
@@ -183,6 +186,7 @@ def test_two_distributions_that_list_one_file_answer_for_it_together(tmp_path: P
     path, python = site_of(tmp_path, record=f"b/x.py,sha256={EMPTY},0\n", text="later")
     other = path.parents[1] / "c-1.dist-info"
     other.mkdir()
+    (other / "INSTALLER").write_text("uv")
     (other / "RECORD").write_text(f"b/x.py,sha256={hashed('never installed')},6\n")
     assert one(path, python).verdict is FileVerdict.DIFFERS_FROM_RECORD
     (other / "RECORD").write_text(f"b/x.py,sha256={hashed('later')},6\n")

@@ -188,6 +188,7 @@ def test_a_package_that_was_upgraded_while_the_run_went_on_is_told_and_accuses_n
     path.write_text("")
     metadata = path.parents[1] / "lib-1.dist-info"
     metadata.mkdir()
+    (metadata / "INSTALLER").write_text("pip\n")
     (metadata / "RECORD").write_text("lib/x.py,sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU,0\n")
     fact = listed(tmp_path, [project / "train.py"], installed=[path])
     path.write_text("# edited while the run goes on\n")

@@ -20,9 +20,11 @@ def code_is_committed(case: Case) -> Outcome:
 
     git status misses ten of sixteen ways to do that. So the bytes that were executed are compared with the blobs of
     the commit, or of the snapshot that was taken of it, and so are the configs that were opened. A reason given at
-    launch answers for the rest.
+    launch answers for the rest. Where no repository is, a stamp stands for the commit, and for code that came with a
+    model the revision of that model.
 
-    Source: playbook §4.4; anchors-provenance §3. Blind to: installed packages edited by hand; code made at run time.
+    Source: playbook §4.4; anchors-provenance §3. Blind to: code made at run time; installed packages, which
+    ``packages-as-installed`` looks at.
     """
     verdicts, deviations = case.value("code.files_by_verdict"), case.value("code.deviations")
     assert isinstance(verdicts, Tally) and isinstance(deviations, Table)

@@ -17,8 +17,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-REWRITING: Final = frozenset({"conda"})
-"""Installers that write a prefix into files after RECORD was made, and keep hashes of their own elsewhere."""
+REWRITING: Final = frozenset({"", "conda", "debian", "rpm"})
+"""Installers that change files after RECORD was made, and keep digests of their own elsewhere.
+
+Debian strips libraries and signs with no name; conda writes its prefix into files. pip, uv, poetry and pdm sign, and
+change nothing.
+"""
 
 _METADATA: Final = re.compile(r"^(?P<name>.+?)(-(?P<version>[^-]+))?(-py[\d.]+.*)?\.(dist|egg)-info$")
 

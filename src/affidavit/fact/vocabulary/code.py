@@ -76,7 +76,7 @@ TERMS = (
         scope=Scope.RUN,
         least=Method.INSPECTED,
         category=Category.INCIDENTAL,
-        meaning="the commit of each repository that owns loaded code, outermost first",
+        meaning="the commit of each repository that owns loaded code, or of the stamp or the model that stands for one",
     ),
     Term(
         name="code.files_by_verdict",
