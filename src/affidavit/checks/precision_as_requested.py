@@ -55,7 +55,7 @@ def precision_as_requested(case: Case) -> Outcome:
         missing = wanted == "float64" and not ran[wanted]
         if strange or missing:
             return Fail(
-                expected=f"products in {wanted} ({case.source('precision.requested')})",
+                expected=f"{asked}, products in {wanted} ({case.source('precision.requested')})",
                 saw=f"{ran} (executed, rank {written(ranks)})",
                 means="Speed, memory and numerics of this run are those of another precision.",
                 sites=tuple(Site(key=kind, rank=ranks[0]) for kind in sorted(strange or {wanted})),

@@ -8,7 +8,7 @@ from affidavit.checks.precision_as_requested import COMPUTES, is_stated
 from affidavit.fact.term import UNSTATED
 from affidavit.fact.values import Tally, Value
 
-NEEDS = ("precision.outside", "precision.requested", "precision.matmuls")
+NEEDS = ("precision.outside", "precision.requested", "precision.matmul_types", "precision.matmuls")
 
 
 @check(
@@ -28,13 +28,13 @@ def precision_said_in_script(case: Case) -> Outcome:
     Blind to: a launcher's file that says "no", since that is also what a launcher says if nobody told it anything.
     """
     examined = 0
-    for _, (outside, asked, ran) in case.by_rank(*NEEDS):
-        assert isinstance(ran, Tally)
+    for _, (outside, asked, types, ran) in case.by_rank(*NEEDS):
+        assert isinstance(types, tuple) and isinstance(ran, Tally)
         if COMPUTES.get(str(outside), outside) != COMPUTES.get(str(asked), asked):
             script = "nothing" if asked == UNSTATED else f"{asked} ({case.source('precision.requested')})"
             return Review(
                 expected=f"{outside} ({case.source('precision.outside')}) to be what the script names",
-                saw=f"{script} named there, and {ran} (executed)",
+                saw=f"{script} named there, and products in {', '.join(types)}: {ran} (executed)",
                 means="The commit does not say in which precision this run computed.",
                 action='Name it in the script, or run "affidavit accept" to confirm what ran.',
                 accept=("precision.matmul_types",),
@@ -66,5 +66,5 @@ def _(case: Case) -> Case:
 
 @precision_said_in_script.sabotage("the script refuses it, and all ran in float32", expect=Verdict.REVIEW)
 def _(case: Case) -> Case:
-    refused = case.altered("precision.requested", "no")
+    refused = case.altered("precision.requested", "no").altered("precision.matmul_types", ("float32",))
     return refused.altered("precision.matmuls", lambda ran: Tally.count("operations", {"float32": ran.total}))
