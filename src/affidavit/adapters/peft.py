@@ -7,8 +7,11 @@ Blind to: a regular expression as ``target_modules`` is one asked name; which pa
 from __future__ import annotations
 
 import functools
+import math
+import re
 import sys
 import weakref
+from collections.abc import Mapping
 from typing import Any
 
 from affidavit.attach.moment import Adapted, TrainBegin
@@ -76,7 +79,11 @@ def describe(moment: TrainBegin, session: Session) -> None:
     kind = str(getattr(getattr(config, "peft_type", None), "value", None) or "unnamed").lower()
     source = f"{type(config).__name__}(target_modules=…)"
     modules = {path: _parameters(layer) for path, layer in layers.items()}
-    session.fire(Adapted(kind=kind, asked=asked, modules=modules, source=source))
+    settings = {path: told for path, layer in layers.items() if kind == "lora" and (told := _settings(layer))}
+    configured = {path: _configured(config, path) for path in settings}
+    session.fire(
+        Adapted(kind=kind, asked=asked, modules=modules, source=source, settings=settings, configured=configured)
+    )
 
 
 def _active_config(model: Any) -> Any | None:
@@ -87,6 +94,34 @@ def _active_config(model: Any) -> Any | None:
             names = (active,) if isinstance(active, str) else tuple(active or ())
             return next((configs[name] for name in names if name in configs), next(iter(configs.values())))
     return None
+
+
+def _settings(layer: Any) -> str:
+    """Return rank, scale and dropout of a layer's active adapter as it runs; "" where it has none of its own."""
+    name = next((name for name in layer.active_adapters if name in getattr(layer, "scaling", {})), None)
+    if name is None:
+        return ""
+    held = layer.lora_A[name].weight if name in layer.lora_A else layer.lora_embedding_A.get(name)
+    is_plain = getattr(held, "ndim", 0) == 2 and not hasattr(layer, "parameter_name")
+    rank = held.shape[0] if is_plain else layer.r[name]
+    dropout = getattr(layer.lora_dropout[name], "p", 0.0) if name in layer.lora_dropout else 0.0
+    return _worded(rank, layer.scaling[name], dropout)
+
+
+def _configured(config: Any, path: str) -> str:
+    """Return what a config asks of the adapter at a path; a pattern that names the path comes first."""
+    rank = _for_path(getattr(config, "rank_pattern", None), path, config.r)
+    alpha = _for_path(getattr(config, "alpha_pattern", None), path, config.lora_alpha)
+    per_rank = math.sqrt(rank) if getattr(config, "use_rslora", False) else rank
+    return _worded(rank, alpha / per_rank, config.lora_dropout)
+
+
+def _for_path(pattern: Mapping[str, Any] | None, path: str, otherwise: Any) -> Any:
+    return next((value for key, value in (pattern or {}).items() if re.match(rf"(.*\.)?({key})$", path)), otherwise)
+
+
+def _worded(rank: int, scale: float, dropout: float) -> str:
+    return f"rank {rank}, scale {float(scale):g}, dropout {float(dropout):g}"
 
 
 def _parameters(layer: Any) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ Source: OpenTelemetry instrumentation (an event carries the subject; meaning is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from affidavit.fact.observation import Cause
 from affidavit.fact.values import Value
@@ -147,6 +147,16 @@ class Batch(Moment):
     inputs: Mapping[str, object]
 
 
+@dataclass(frozen=True, kw_only=True)
+class MicroBatch(Moment):
+    """The loop has run a micro-batch forward and backward, as part of step ``step``.
+
+    Only a loop that counts them itself can say so: a model may be called twice for one of them.
+    """
+
+    step: int
+
+
 @dataclass(frozen=True)
 class Operation:
     """One executed operation: its name, the sizes and the element type of its first input."""
@@ -195,18 +205,31 @@ class Look(Moment):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Saved(Moment):
+    """The loop has written a checkpoint after step ``step``."""
+
+    step: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrainEnd(Moment):
-    """The loop returned, or raised ``error``."""
+    """The loop returned, or raised ``error``; ``exhausted`` says that it ended because the data had."""
 
     step: int
     error: str = ""
+    exhausted: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Adapted(Moment):
-    """The model that trains carries adapters: what was asked, and each matched module with its live parameters."""
+    """The model that trains carries adapters: what was asked, and each matched module with its live parameters.
+
+    ``settings`` says of each module how its adapter is set, ``configured`` how its config asks for it, in one wording.
+    """
 
     kind: str
     asked: tuple[str, ...]
     modules: Mapping[str, Iterable[object]]
     source: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    configured: Mapping[str, str] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from affidavit.attach.instrument import Emit, Instrument, at, local
 from affidavit.attach.moment import Adapted, Gradients, StepBegin
 from affidavit.fact.observation import Cause
 from affidavit.fact.term import Method
-from affidavit.fact.values import Tally
+from affidavit.fact.values import Layers, Tally
 
 
 class AdapterTargets(Instrument):
@@ -43,6 +43,30 @@ class AdapterTargets(Instrument):
             emit.known("adapter.kind", "none", source=source, method=Method.INSPECTED)
             emit.known("adapter.targets", (), source=source, method=Method.INSPECTED)
             emit.known("adapter.matched", Tally("modules", ()), source=source, method=Method.INSPECTED)
+
+
+class AdapterSettings(Instrument):
+    """Emits rank, scale and dropout of each adapted module as it runs, beside what the config says of it.
+
+    Source: peft 0.21 tuners/lora (``scaling`` is set when a layer is made, and not when a config changes).
+    Blind to: kinds of adapters that have no rank.
+    """
+
+    name = "adapter settings"
+    emits = ("adapter.settings",)
+
+    @at(Adapted)
+    def adapted(self, moment: Adapted, emit: Emit) -> None:
+        live, asked = Layers.of(moment.settings), Layers.of(moment.configured)
+        emit.known("adapter.settings", live, source="modules of the live model", method=Method.INSPECTED)
+        if asked.runs:
+            emit.requested("adapter.settings", asked, source=moment.source.partition("(")[0])
+
+    @at(StepBegin)
+    def none(self, moment: StepBegin, emit: Emit) -> None:
+        if not emit.spoken:
+            source = "no module of the live model carries an adapter"
+            emit.known("adapter.settings", Layers(()), source=source, method=Method.INSPECTED)
 
 
 class AdapterTraining(Instrument):

@@ -39,8 +39,8 @@ def begin_training(session: Session, moment: TrainBegin) -> None:
     session.fire(moment)
 
 
-def end_training(session: Session, step: int, error: str = "") -> None:
-    session.fire(TrainEnd(step=step, error=error))
+def end_training(session: Session, step: int, error: str = "", *, exhausted: bool = False) -> None:
+    session.fire(TrainEnd(step=step, error=error, exhausted=exhausted))
     _claimed.discard(id(session))
 
 

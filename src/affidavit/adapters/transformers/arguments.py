@@ -116,6 +116,14 @@ def is_named(arguments: Any, name: str) -> bool:
     return made is not None and name in made.named
 
 
+def is_set(arguments: Any, name: str) -> bool:
+    """Say whether the script named an argument, or set it once the arguments were made, where that is known."""
+    made = _made.get(id(arguments))
+    if made is None:
+        return False
+    return name in made.named or repr(getattr(arguments, name)) != repr(made.after.get(name))
+
+
 def _named(arguments: Any, frame: FrameType | None) -> frozenset[str]:
     """Return the arguments that were named when this object was made, whose ``__init__`` is on the stack."""
     while frame is not None and (

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from affidavit.adapters.transformers.tokenizers import offer_tokenizer
-from affidavit.attach.moment import TrainBegin
+from affidavit.attach.moment import MicroBatch, Saved, TrainBegin
 from affidavit.attach.session import Session
 
 
@@ -24,6 +24,7 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
 
     begins, ready, ends = (session.shielded(call) for call in (begin_step, gradients_ready, end_step))
     callback_class: type[Any] = module.TrainerCallback
+    epoch_began = [-1]
 
     class AffidavitCallback(callback_class):  # type: ignore[misc]
         """Tells Affidavit when the Trainer begins, steps and ends; a copy of it, or one that was stored, is mute."""
@@ -48,10 +49,17 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
                 ),
             )
 
+        def on_epoch_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            epoch_began[0] = state.global_step
+
         # These are called in every step of the run: what is not wanted any more is asked first.
         def on_step_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             if session.counts:
                 begins(session, state.global_step + 1, functools.partial(called, live.get("model")))
+
+        def on_substep_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            if session.live:
+                session.fire(MicroBatch(step=state.global_step + 1))
 
         def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             if session.live:
@@ -64,14 +72,20 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
                 return
             if session.launch.mode == "rehearsal":
                 control.should_save = False
+            if session.live:
+                session.fire(MicroBatch(step=state.global_step))
             ends(session, state.global_step)
 
         def on_evaluate(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             session.look_soon()
 
+        def on_save(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            session.fire(Saved(step=state.global_step))
+
         @session.shielded
         def on_train_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
-            end_training(session, state.global_step)
+            # An epoch that brought no step: the data had no row left for it.
+            end_training(session, state.global_step, exhausted=epoch_began[0] == state.global_step)
 
     module.DEFAULT_CALLBACKS.append(AffidavitCallback)
 

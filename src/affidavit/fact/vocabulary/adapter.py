@@ -1,7 +1,7 @@
 """Adapters (LoRA and its kin): what was asked to be adapted, what matched, what trained."""
 
 from affidavit.fact.term import Method, Scope, Term
-from affidavit.fact.values import Tally
+from affidavit.fact.values import Layers, Tally
 
 TERMS = (
     Term(
@@ -28,6 +28,14 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         meaning="modules that carry an adapter, by the asked name that matched them; a name that matched none counts 0",
+    ),
+    Term(
+        name="adapter.settings",
+        type=Layers,
+        unit="",
+        scope=Scope.RANK,
+        least=Method.INSPECTED,
+        meaning="rank, scale and dropout of each adapted module as it runs; requested: as its config says",
     ),
     Term(
         name="adapter.trained",

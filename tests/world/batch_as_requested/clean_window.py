@@ -1,0 +1,26 @@
+"""Accumulates five of sixteen micro-batches: four steps an epoch, the last of them smaller."""
+
+import tiny
+from datasets import Dataset
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from trl import SFTConfig, SFTTrainer
+
+
+def main() -> None:
+    """Train, save, and print how the loss went."""
+    folder = tiny.output_folder()
+    base = tiny.write_base(folder)
+    model = AutoModelForCausalLM.from_pretrained(base, attn_implementation="sdpa")
+
+    trainer = SFTTrainer(
+        model=model,
+        processing_class=AutoTokenizer.from_pretrained(base),
+        train_dataset=Dataset.from_list(tiny.chats()),
+        args=SFTConfig(assistant_only_loss=True, gradient_accumulation_steps=5, **tiny.training_settings(folder)),
+    )
+    trainer.train()
+    tiny.finish(trainer)
+
+
+if __name__ == "__main__":
+    main()

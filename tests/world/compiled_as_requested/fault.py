@@ -1,0 +1,34 @@
+"""Asks for a compiled model while the compiler is switched off, as after a debugging session."""
+
+import tiny
+import torch
+import torch._dynamo
+from datasets import Dataset
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from trl import SFTConfig, SFTTrainer
+
+
+def main() -> None:
+    """Train, save, and print how the loss went."""
+    folder = tiny.output_folder()
+    base = tiny.write_base(folder)
+    model = AutoModelForCausalLM.from_pretrained(base, attn_implementation="sdpa")
+    torch._dynamo.config.disable = True
+
+    trainer = SFTTrainer(
+        model=model,
+        processing_class=AutoTokenizer.from_pretrained(base),
+        train_dataset=Dataset.from_list(tiny.chats()),
+        args=SFTConfig(
+            assistant_only_loss=True,
+            torch_compile=True,
+            torch_compile_backend="eager",
+            **tiny.training_settings(folder),
+        ),
+    )
+    trainer.train()
+    tiny.finish(trainer)
+
+
+if __name__ == "__main__":
+    main()
