@@ -19,18 +19,22 @@ PASSES = {
     "attention-consistent",
     "attention-kernel-fused",
     "code-is-committed",
+    "frozen-weights-rest",
     "optimizer-as-requested",
     "optimizer-owns-what-trains",
     "schedule-as-requested",
     "schedule-spans-run",
     "supervised-as-requested",
+    "trained-weights-move",
     "tree-is-committed",
     "warmup-ends-within-run",
+    "weights-are-the-files",
 }
 """What the clean run must PASS; "not applicable" is free and proves nothing."""
 NOT_APPLICABLE = {
     "decay-spares-vectors": "optimizer.weight_decay",
     "ranks-agree": "run.ranks",
+    "states-reach-the-model": "weights.restored",
     "supervised-roles-reviewed": "tokens.supervision_requested",
 }
 """What does not apply to it, and the fact that says so."""

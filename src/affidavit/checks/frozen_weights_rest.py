@@ -7,9 +7,9 @@ from affidavit.check import Fail, Landmine, Outcome, Pass, Review, Site, Verdict
 from affidavit.fact.values import Layers, Tally, Value
 from affidavit.record.ranks import written
 
-AT_REST = "frozen, at rest"
-OPTIMIZED = "frozen, moved by the optimizer"
-REWRITTEN = "frozen, rewritten"
+AT_REST = "frozen at rest"
+OPTIMIZED = "frozen but moved by the optimizer"
+REWRITTEN = "frozen but rewritten"
 
 
 def has_frozen(moved: Value) -> bool:

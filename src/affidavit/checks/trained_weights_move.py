@@ -61,7 +61,7 @@ def _named(names: list[str]) -> str:
 
 @trained_weights_move.healthy
 def _() -> Case:
-    moved = Tally.count("tensors", {"moved": 12, "frozen, at rest": 40, "without gradient": 2})
+    moved = Tally.count("tensors", {"moved": 12, "frozen at rest": 40, "without gradient": 2})
     run: dict[str, Value] = {
         "weights.steps_watched": 8,
         "weights.moved": moved,

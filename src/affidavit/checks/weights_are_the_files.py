@@ -8,8 +8,8 @@ from affidavit.fact.values import Layers, Tally, Value
 from affidavit.record.ranks import written
 
 UNLIKE = "unlike the file"
-NEW_PART = "of a new part, not in the file"
-MISSING = "of a loaded part, not in the file"
+NEW_PART = "of a new part not in the file"
+MISSING = "missing among loaded layers"
 LOUD = (UNLIKE, MISSING)
 
 

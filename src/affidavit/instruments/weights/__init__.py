@@ -21,10 +21,10 @@ NO_GRADIENT = "without gradient"
 ZERO_GRADIENT = "with a gradient of 0 or no number"
 NO_RATE = "at learning rate 0"
 NOT_OWNED = "outside the optimizer"
-UNDECIDED = "still, not decided"
-AT_REST = "frozen, at rest"
-OPTIMIZED = "frozen, moved by the optimizer"
-REWRITTEN = "frozen, rewritten"
+UNDECIDED = "still and not decided"
+AT_REST = "frozen at rest"
+OPTIMIZED = "frozen but moved by the optimizer"
+REWRITTEN = "frozen but rewritten"
 
 WARM_STEPS = 64
 """Before this many steps a warm-up may hold the rate below what a weight can follow; only the end is final then."""
@@ -87,6 +87,7 @@ class WeightsMoved(Instrument):
             for name, parameter in parameters.items()
             if parameter.grad is not None and not self._graded.get(name)
         }
+        self._watch_flags(parameters)
         self._graded |= _are_felt({name: grad for name, grad in wanted.items() if grad.numel()})
         self._rate(parameters, moment.optimizer, exact=False)
 
@@ -113,7 +114,7 @@ class WeightsMoved(Instrument):
 
     def _compare(self, model: Any, optimizer: Any) -> dict[str, str]:
         parameters = {name: one for name, one in _parameters(model).items() if name in self._first}
-        self._toggled |= any(one.requires_grad != self._trains[name] for name, one in parameters.items())
+        self._watch_flags(parameters)
         now = checksums((name, one) for name, one in parameters.items() if name not in self._moved)
         alike = {
             name for name, seen in now.items() if _form(seen) == _form(self._first[name])
@@ -156,6 +157,11 @@ class WeightsMoved(Instrument):
         self._rated |= {name for name, parameter in parameters.items() if id(parameter) in rates}
         owned = {id(parameter) for group in groups for parameter in group["params"]}
         self._owned = {name for name, parameter in parameters.items() if id(parameter) in owned}
+
+    def _watch_flags(self, parameters: Mapping[str, Any]) -> None:
+        self._toggled |= any(
+            one.requires_grad != self._trains[name] for name, one in parameters.items() if name in self._trains
+        )
 
     def _without_gradient(self) -> list[str]:
         return [name for name, trains in self._trains.items() if trains and self._heard and name not in self._graded]

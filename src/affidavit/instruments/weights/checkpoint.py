@@ -21,11 +21,11 @@ from affidavit.attach.moment import Restored
 AS_FILED = "as in the file"
 NEAR = "near the file"
 UNLIKE = "unlike the file"
-NEW_PART = "of a new part, not in the file"
-MISSING = "of a loaded part, not in the file"
+NEW_PART = "of a new part not in the file"
+MISSING = "missing among loaded layers"
 RESIZED = "of another shape in the file"
 AGAIN = "loaded again since"
-UNCOMPARED = "not compared"
+UNCOMPARED = "taken on the word of the loader"
 STRANGE = (UNLIKE, NEW_PART, MISSING, RESIZED)
 
 ELEMENTS = 1024

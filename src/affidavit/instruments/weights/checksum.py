@@ -18,6 +18,9 @@ WHOLE_BYTES = {"cpu": 2 << 30}
 """How much of one model is read whole at each look, by kind of device; larger tensors come last and are sampled."""
 WHOLE_BYTES_ELSEWHERE = 64 << 30
 SAMPLED_WORDS = 1 << 16
+ALONE_WORDS = 28 * 1024
+"""A sum of fewer than 32,768 elements stays in the thread that asks for it. On a host with more work than cores,
+waiting for other threads 270 times cost 5 s where the sum itself takes 0.05."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +71,16 @@ def _sum(torch: Any, tensor: Any, *, whole: bool) -> Any:
     words = flat[begin:end].view(torch.int64)
     if not whole:
         words = words[:: max(words.numel() // SAMPLED_WORDS, 1)]
-    total = words.sum()
+    total = _alone(torch, words) if tensor.device.type == "cpu" else words.sum()
     for rest in (flat[:begin], flat[end:]):
         if rest.numel():
             total = total + rest.view(torch.uint8).sum()
     return total
+
+
+def _alone(torch: Any, words: Any) -> Any:
+    parts = [part.sum() for part in words.split(ALONE_WORDS)]
+    return parts[0] if len(parts) == 1 else torch.stack(parts).sum()
 
 
 def _flat(tensor: Any) -> Any:
