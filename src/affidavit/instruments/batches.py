@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 
 from affidavit.attach.instrument import Emit, Live, ReadBack, at, local
+from affidavit.attach.loader import rows_of
 from affidavit.attach.moment import Asked, Batch, Equipped, Implied, MicroBatch, StepBegin, StepEnd
 from affidavit.fact.observation import Cause
 from affidavit.fact.term import UNSTATED, Method
@@ -50,7 +51,7 @@ class StepShape(ReadBack):
     @at(Equipped)
     def equipped(self, moment: Equipped, emit: Emit) -> None:
         if moment.kind == "loader":
-            self._rows = _rows_of(moment.item)
+            self._rows = rows_of(moment.item)
 
     @at(StepBegin)
     def plan(self, moment: StepBegin, emit: Emit) -> None:
@@ -120,17 +121,6 @@ class LongestRow(ReadBack):
         if self._batches:
             source = f"batches that entered the model in step {moment.step}"
             emit.known("batch.longest", self._longest, source=source, method=Method.EXECUTED)
-
-
-def _rows_of(loader: Live) -> int:
-    """Return the rows of a whole micro-batch on this rank, 0 where the loader does not make them."""
-    sampler = getattr(loader, "batch_sampler", None)
-    size = getattr(sampler, "batch_size", None) or getattr(loader, "batch_size", None)
-    if type(size) is not int:
-        return 0
-    if getattr(sampler, "split_batches", False):
-        return size // max(int(getattr(sampler, "num_processes", 1)), 1)
-    return size
 
 
 def _shape(inputs: Mapping[str, Live]) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from affidavit.attach.instrument import Emit, Live, ReadBack, at
+from affidavit.attach.loader import batches_of, innermost, streams
 from affidavit.attach.moment import Equipped, StepBegin
 from affidavit.fact.observation import Cause
 from affidavit.fact.term import Method
@@ -28,7 +29,7 @@ class LoaderSettings(ReadBack):
         loader: Live = moment.item
         if moment.kind != "loader" or loader is None:
             return
-        batching = _innermost(getattr(loader, "batch_sampler", None))
+        batching = innermost(getattr(loader, "batch_sampler", None))
         sampler = getattr(batching, "sampler", None) or getattr(loader, "sampler", None)
         named = NONE if streams(loader) or sampler is None else type(sampler).__name__
         drops = getattr(batching, "drop_last", None)
@@ -47,28 +48,3 @@ class LoaderSettings(ReadBack):
             emit.known("loader.sampler", UNSEEN, source="no loader was found", method=Method.INSPECTED)
             for term in self.emits[1:]:
                 emit.unknown(term, Cause.ABSENT, "the loop reads its data without a loader that was found")
-
-
-def streams(loader: Live) -> bool:
-    """Say whether the data of a loader has no order of its own to sample from."""
-    return type(getattr(loader, "sampler", None)).__name__ == "_InfiniteConstantSampler"
-
-
-def batches_of(loader: Live) -> int:
-    """Return the micro-batches of an epoch, 0 where nobody knows; a stream is not asked, since that changes it."""
-    if streams(loader):
-        return 0
-    try:
-        return len(loader)
-    except (TypeError, NotImplementedError):
-        return 0
-
-
-def _innermost(batching: Live) -> Live:
-    """Return the batch sampler inside of those that split its batches over ranks, at most a few."""
-    for _ in range(4):
-        inner = getattr(batching, "batch_sampler", None)
-        if inner is None:
-            break
-        batching = inner
-    return batching

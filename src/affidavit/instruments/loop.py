@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from affidavit.attach.instrument import Emit, ReadBack, at
+from affidavit.attach.loader import batches_of
 from affidavit.attach.moment import Equipped, Look, MicroBatch, Saved, StepBegin, StepEnd, TrainBegin, TrainEnd
 from affidavit.fact.term import Method
 from affidavit.fact.values import Value
-from affidavit.instruments.loader import batches_of
 
 NOT_OVER = "not over"
 
