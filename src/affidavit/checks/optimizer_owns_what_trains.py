@@ -9,6 +9,7 @@ from affidavit.record.ranks import written
 
 NEEDS = ("optimizer.owned", "optimizer.unowned")
 OURS, THEIRS = "owned, with gradient", "unowned, with gradient"
+UNFED = "unowned, no gradient"
 IDLE, FED = "foreign, idle", "foreign, with gradient"
 
 
@@ -41,7 +42,7 @@ def optimizer_owns_what_trains(case: Case) -> Outcome:
             )
         if owned[THEIRS] and owned[FED]:
             return Unproven("the optimizer steps on tensors outside the model: copies, perhaps, or another model")
-        if not owned[OURS] and owned[IDLE]:
+        if not owned[OURS] and (owned[IDLE] or owned[UNFED]):
             return Unproven("neither the model's tensors nor the optimizer's have a gradient that is seen here")
         if owned[THEIRS]:
             review = Review(
@@ -63,11 +64,11 @@ def _() -> Case:
 
 @optimizer_owns_what_trains.sabotage("it was built before the model was wrapped")
 def _(case: Case) -> Case:
-    gone = case.altered("optimizer.owned", lambda owned: owned.moved(OURS, IDLE, 1).plus(THEIRS, 1))
+    gone = case.altered("optimizer.owned", lambda owned: owned.plus(IDLE, 1).plus(THEIRS, 1))
     return gone.altered("optimizer.unowned", ("layers.0.weight",))
 
 
 @optimizer_owns_what_trains.sabotage("on the last rank it was given a part of the model", expect=Verdict.REVIEW)
 def _(case: Case) -> Case:
-    part = case.altered("optimizer.owned", lambda owned: owned.moved(OURS, THEIRS, 1), rank=-1)
+    part = case.altered("optimizer.owned", lambda owned: owned.plus(THEIRS, 1), rank=-1)
     return part.altered("optimizer.unowned", ("layers.0.weight",), rank=-1)
