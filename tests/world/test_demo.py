@@ -29,6 +29,7 @@ PASSES = {
     "loop-as-planned",
     "optimizer-as-requested",
     "optimizer-owns-what-trains",
+    "precision-as-requested",
     "rows-within-max-length",
     "saves-as-requested",
     "schedule-as-requested",
@@ -39,10 +40,15 @@ PASSES = {
     "tree-is-committed",
     "warmup-ends-within-run",
     "weights-are-the-files",
+    "weights-in-requested-type",
 }
 """What the clean run must PASS; "not applicable" is free and proves nothing."""
 NOT_APPLICABLE = {
     "decay-spares-vectors": "optimizer.weight_decay",
+    "frozen-norms-rest": "modes.layers",
+    "master-weights-kept": "precision.gradients",
+    "modes-hold-training": "modes.layers",
+    "precision-said-in-script": "precision.outside",
     "ranks-agree": "run.ranks",
     "states-reach-the-model": "weights.restored",
     "supervised-roles-reviewed": "tokens.supervision_requested",
