@@ -202,6 +202,31 @@ def test_an_edit_after_loading_is_told(loaded: Loaded) -> None:
     assert found.verdict is FileVerdict.CHANGED_SINCE
 
 
+@pytest.mark.parametrize("model", ["inside", "hub"])
+def test_a_copy_that_a_later_run_wrote_anew_does_not_accuse_this_one(loaded: Loaded, model: str) -> None:
+    """transformers 4 has one copy for every state of a folder."""
+    path = loaded.run_copy(model, "parts.py")
+    path.write_text("WIDTH = 8\n")
+    before = LoadedFile(path=path, sha256=hashlib.sha256(MODEL["parts.py"].encode()).hexdigest())
+    (found,) = identify([before], interpreter(), beside=loaded.beside).files
+    assert found.verdict in (FileVerdict.COMMITTED, FileVerdict.HUB)
+    path.unlink()
+    assert identify([before], interpreter(), beside=loaded.beside).files[0].verdict is found.verdict
+    if model == "inside":
+        (loaded.beside[0] / "parts.py").write_text("WIDTH = 8\n")
+        (found,) = identify([before], interpreter(), beside=loaded.beside).files
+        assert found.verdict is FileVerdict.COMMITTED and "changed afterwards" in found.detail
+
+
+def test_without_asking_the_hubs_cache_an_edited_copy_would_be_believed(
+    loaded: Loaded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bend: a path that names a commit is no proof of the bytes under it."""
+    monkeypatch.setattr(hub, "origin", lambda file, beside: None)
+    loaded.run_copy("hub", "parts.py").write_text("WIDTH = 8\n")
+    assert loaded.judge("hub")["parts.py"].verdict is FileVerdict.HUB
+
+
 def test_code_in_a_made_init_is_not_called_made(loaded: Loaded) -> None:
     (path,) = (path for path in loaded.files["hub"] if path.name == "__init__.py" and path.parent.name == COMMIT)
     path.write_text("print('I was put here')\n")

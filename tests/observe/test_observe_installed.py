@@ -55,6 +55,16 @@ def test_a_line_edited_in_site_packages_differs_from_its_record(installed: tuple
     assert one(site / "alib/__init__.py", python).verdict is FileVerdict.INSTALLED
 
 
+def test_a_record_that_nobody_reads_lets_the_edit_pass(
+    installed: tuple[Path, Interpreter], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bend: that a distribution lists a file says nothing of its bytes."""
+    site, python = installed
+    monkeypatch.setattr(distribution.Site, "digests", lambda *_: ())
+    (site / "alib/loss.py").write_text("def loss(x):\n    return -x\n")
+    assert one(site / "alib/loss.py", python).verdict is FileVerdict.INSTALLED
+
+
 def test_an_edit_of_the_same_size_and_time_is_seen_by_who_has_read_the_file_before(
     installed: tuple[Path, Interpreter], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -97,18 +97,18 @@ def came_with_a_model(identity: FileIdentity, owners: Owners, beside: Sequence[P
     Blind to: a commit whose cache is not here; there the path's word is taken.
     """
     file = hub.hub_file(identity.real)
+    source = hub.origin(file, beside) if file is not None else None
     try:
-        content = identity.real.read_bytes()
+        content = _on_disk(identity.real) if identity.loaded_sha256 else identity.real.read_bytes()
+        identity = replace(identity, sha256=hashlib.sha256(content).hexdigest())
+        if identity.has_changed:  # another run may have written the copy anew, or taken it away
+            if source is None or not _is(source, identity.loaded_sha256):
+                return _changed(identity, source)
+            content = source.read_bytes()
     except OSError as error:
         return replace(identity, verdict=FileVerdict.UNREADABLE, detail=_said(error))
-    sha256 = hashlib.sha256(content).hexdigest()
-    identity = replace(identity, sha256=sha256)
-    if identity.has_changed:
-        detail = "the bytes on disk are not those that were loaded"
-        return replace(identity, verdict=FileVerdict.CHANGED_SINCE, detail=detail)
     if not content and identity.real.name == "__init__.py":
         return replace(identity, verdict=FileVerdict.GENERATED, detail="empty, made with the folder")
-    source = hub.origin(file, beside) if file is not None else None
     commit = hub.downloaded_from(source, content) if source is not None else ""
     if commit:
         return replace(identity, owner=replace(identity.owner, version=commit), verdict=FileVerdict.HUB)
@@ -117,11 +117,28 @@ def came_with_a_model(identity: FileIdentity, owners: Owners, beside: Sequence[P
             return replace(identity, verdict=FileVerdict.HUB, detail="by its path; no cache of the hub to compare with")
         return replace(identity, verdict=FileVerdict.DIFFERS_FROM_HUB, detail=f"{source} holds other bytes")
     if source is not None:
-        return LoadedFile(path=source, sha256=sha256)
+        return LoadedFile(path=source, sha256=hashlib.sha256(content).hexdigest())
     copied = _committed_elsewhere(identity.real, content, owners)
     if copied:
         return replace(identity, verdict=FileVerdict.COMMITTED, detail=f"a copy of {copied}")
     return replace(identity, verdict=FileVerdict.ORPHAN, detail="copied from a folder that nobody knows")
+
+
+def _on_disk(path: Path) -> bytes:
+    """The bytes of a copy, or none where it is gone: what ran is known by its digest."""
+    return path.read_bytes() if path.exists() else b""
+
+
+def _is(path: Path, sha256: str | None) -> bool:
+    return hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+
+
+def _changed(identity: FileIdentity, source: Path | None) -> FileIdentity | LoadedFile:
+    """What is left to ask of code whose copy and origin both changed after it was loaded: a commit may hold it."""
+    if source is not None and not identity.owner.version:
+        return LoadedFile(path=source, sha256=identity.loaded_sha256)
+    detail = "the bytes on disk are not those that were loaded"
+    return replace(identity, verdict=FileVerdict.CHANGED_SINCE, detail=detail)
 
 
 def _committed_elsewhere(path: Path, content: bytes, owners: Owners) -> str:
