@@ -68,9 +68,11 @@ def _() -> Case:
 
 @master_weights_kept.sabotage("the optimizer keeps no copy", expect=Verdict.REVIEW)
 def _(case: Case) -> Case:
-    bare = case.altered("precision.weights_requested", "float64").altered("precision.weights_requested", UNSTATED)
+    bare = case.altered("precision.weights_requested", "float8_e5m2").altered("precision.weights_requested", UNSTATED)
     silent = bare.altered("precision.requested", "64").altered("precision.requested", UNSTATED)
-    return silent.altered("precision.optimizer_state", lambda state: Tally.count("elements", {"bfloat16": state.total}))
+    return silent.altered(
+        "precision.optimizer_state", lambda state: Tally.count("elements", {"bfloat16": state.total + 1})
+    )
 
 
 @master_weights_kept.sabotage("another type was asked for, and more trains than is copied", expect=Verdict.REVIEW)

@@ -73,18 +73,19 @@ def _() -> Case:
 
 @modes_hold_training.sabotage("all of it is in evaluation")
 def _(case: Case) -> Case:
-    asleep = case.altered("modes.modules", lambda modules: Tally.count("modules", {"evaluation": modules.total}))
-    return asleep.altered("modes.layers", lambda layers: Tally.count("layers", {RESTS: layers.total}))
+    asleep = case.altered("modes.modules", lambda modules: Tally.count("modules", {"evaluation": modules.total + 1}))
+    return asleep.altered("modes.layers", lambda layers: Tally.count("layers", {RESTS: layers.total + 1}))
 
 
 @modes_hold_training.sabotage("no dropout is active on the last rank")
 def _(case: Case) -> Case:
-    return case.altered("modes.layers", lambda layers: Tally.count("layers", {SILENT: layers.total}), rank=-1)
+    return case.altered("modes.layers", lambda layers: Tally.count("layers", {SILENT: layers.total + 1}), rank=-1)
 
 
 @modes_hold_training.sabotage("a part of it is in evaluation", expect=Verdict.REVIEW)
 def _(case: Case) -> Case:
-    return case.altered("modes.layers", lambda layers: layers.plus(ACTIVE, 1).plus(SILENT, 1))
+    awake = case.altered("modes.modules", lambda modules: modules.plus("training", 1))
+    return awake.altered("modes.layers", lambda layers: layers.plus(ACTIVE, 1).plus(SILENT, 1))
 
 
 @modes_hold_training.sabotage("a validation leaves it in evaluation")

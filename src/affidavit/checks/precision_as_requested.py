@@ -83,14 +83,14 @@ def _(case: Case) -> Case:
 @precision_as_requested.sabotage("float32 was asked for, of the weights too, and nothing else changed")
 def _(case: Case) -> Case:
     asked = case.altered("precision.requested", "64").altered("precision.requested", "32-true")
-    return asked.altered("precision.weights_requested", "float64").altered(
+    return asked.altered("precision.weights_requested", "float8_e5m2").altered(
         "precision.matmuls", Tally.count("operations", {"bfloat16": 1})
     )
 
 
 @precision_as_requested.sabotage("the weights are in other types than the products, and autocast was refused")
 def _(case: Case) -> Case:
-    kinds = ("float64",)
+    kinds = ("float8_e5m2",)
     products = Tally.count("operations", {"float16": 3})
     refused = case.altered("precision.requested", "64").altered("precision.requested", "no")
     return refused.altered("precision.weight_types", kinds).altered("precision.matmuls", products)

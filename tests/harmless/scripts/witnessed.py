@@ -12,7 +12,7 @@ def digest(model: torch.nn.Module) -> str:
     state = hashlib.sha256()
     for name, tensor in sorted(model.state_dict().items()):
         state.update(name.encode())
-        state.update(tensor.detach().contiguous().view(torch.uint8).numpy().tobytes())
+        state.update(tensor.detach().reshape(-1).view(torch.uint8).numpy().tobytes())
     return state.hexdigest()
 
 
