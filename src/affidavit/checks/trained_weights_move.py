@@ -8,7 +8,8 @@ from affidavit.fact.values import Layers, Tally, Value
 from affidavit.record.ranks import written
 
 STILL = "still despite a gradient"
-UNUSED = ("without gradient", "with a gradient of 0 or no number", "at learning rate 0", "outside the optimizer")
+NO_GRADIENT = "without gradient"
+UNUSED = ("with a gradient of 0 or no number", "at learning rate 0", "outside the optimizer")
 """Why a weight that trains may rest by design, one by one; where all of them do, nothing was trained."""
 ENOUGH_STEPS = 4
 """LoRA's A has no gradient before the second step, and a warm-up begins at rate 0: no step before this one decides."""
@@ -35,10 +36,11 @@ def trained_weights_move(case: Case) -> Outcome:
     Source: playbook §4.3; silent-failure-corpus L3-34, L3-35, L3-42 to L3-45, L3-62, L8-01.
     Blind to: single rows of a weight; a weight that moves the wrong way.
     """
-    examined = 0
+    examined = sum(moved["moved"] for _, moved in case.values("weights.moved") if isinstance(moved, Tally))
     for ranks, (moved, exceptions) in case.by_rank("weights.moved", "weights.exceptions"):
         assert isinstance(moved, Tally) and isinstance(exceptions, Layers)
-        idle = moved[STILL] + sum(moved[kind] for kind in UNUSED)
+        # A rank of a sharded model may hold a part that nothing uses, and no other.
+        idle = sum(moved[kind] for kind in UNUSED) + (0 if examined else moved[NO_GRADIENT])
         names = [name for name, kind in exceptions.runs if kind == STILL]
         if moved[STILL] or names or (idle and not moved["moved"]):
             return Fail(
@@ -51,7 +53,6 @@ def trained_weights_move(case: Case) -> Outcome:
                 "rounding swallows the update.",
                 sites=tuple(Site(key=name, rank=ranks[0]) for name in names),
             )
-        examined += moved["moved"]
     return Pass(examined) if examined else Unproven("no weight that trains could be compared")
 
 
@@ -83,6 +84,11 @@ def _(case: Case) -> Case:
 @trained_weights_move.sabotage("the optimizer owns none of the weights")
 def _(case: Case) -> Case:
     return case.altered("weights.moved", lambda moved: moved.moved("moved", "outside the optimizer", moved["moved"]))
+
+
+@trained_weights_move.sabotage("no gradient reached any weight")
+def _(case: Case) -> Case:
+    return case.altered("weights.moved", lambda moved: moved.moved("moved", NO_GRADIENT, moved["moved"]))
 
 
 @trained_weights_move.sabotage("the learning rate was 0 throughout")
