@@ -21,7 +21,7 @@ FLAGS = {
     "preflight": ("--help", "--recipe", "--steps", "--strict"),
     "check": ("--help", "--json", "--project", "--strict"),
     "ls": ("--help", "--json", "--limit"),
-    "show": ("--facts", "--help", "--json"),
+    "show": ("--facts", "--help", "--implied", "--json"),
     "tokens": ("--help", "--json", "--rank", "--rows", "--training"),
     "diff": ("--all", "--help", "--json"),
     "accept": ("--help", "--json"),

@@ -12,7 +12,7 @@ from affidavit.fact.values import Layers, Table, Tally, Value
 from affidavit.record.compare import display
 
 _LONGEST = 60
-_ELSEWHERE = ("installed", "stdlib")
+_ELSEWHERE = ("installed", "stdlib", "hub", "generated")
 """Verdicts on loaded files that no commit of the project answers for."""
 
 
