@@ -106,8 +106,8 @@ def test_of_two_trainings_the_worse_one_is_told_and_each_can_be_looked_at(projec
     """The first lights the assistant's words; what waits for a review is the second."""
     assert project.train(CLEAN, USERS).returncode == 0
     told = " ".join(project.type("show").stdout.split())
-    assert "REVIEW never drilled" in told and "no adapter; attention: sdpa asked, flash ran on 4 layers" in told
-    assert "lit: assistant, user, 76 of 76 tokens; training 2 of 2" in told
+    assert "REVIEW never drilled no adapter;" in told and "attention: sdpa asked, flash ran on 4 layers" in told
+    assert "lit: assistant, user, 76 of 76 tokens" in told and "training 2 of 2" in told
     assert project.type("tokens").stdout.startswith("training 2 of 2\n76 of 76 tokens")
     assert project.type("tokens", "--training", "1").stdout.startswith("training 1 of 2\n36 of 76 tokens")
     assert (project.document("tokens")["training"], project.document("tokens", "--training", "1")["training"]) == (2, 1)
