@@ -16,6 +16,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,7 @@ import tomllib
 from measuring import write
 
 LIST = Path(__file__).with_name("silence.toml")
-SECONDS = 400
+SECONDS = 900
 MOST_UNKNOWN_LINES = 3.0
 VERDICTS = ("FAIL", "REVIEW", "UNKNOWN", "PASS", "NOT_APPLICABLE")
 IDENTITY = ("-c", "user.name=benchmark", "-c", "user.email=benchmark@localhost", "-c", "commit.gpgsign=false")
@@ -117,21 +118,24 @@ def observe(script: dict[str, Any], project: Path, python: str, *, bare: bool) -
     affidavit = [sys.executable, "-m", "affidavit.cli"]
     observed = [] if bare else [*affidavit, "run", "--"]
     began = time.monotonic()
-    run = subprocess.run(
-        [*observed, python, script["script"], *script.get("arguments", ())],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        timeout=SECONDS,
-        check=False,
-    )
-    (project.parent / f"{script['name']}.log").write_text(run.stdout)
+    log = project.parent / f"{script['name']}.log"
+    with log.open("wb") as said:
+        run = subprocess.Popen(
+            [*observed, python, script["script"], *script.get("arguments", ())],
+            cwd=folder,
+            env=environment,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            run.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGTERM)
+            run.wait()
     ended = {"exit_code": run.returncode, "seconds": round(time.monotonic() - began, 1)}
     if run.returncode:
-        sys.stderr.write(run.stdout[-3000:])
+        sys.stderr.write(log.read_text(errors="replace")[-3000:])
     if bare:
         return ended
     shown = [

@@ -35,6 +35,8 @@ from transformers import (
 )
 
 ROWS = 64
+# Some scripts warm up for 100 steps, whatever they are given: with so many rows the warm-up ends within their run.
+MANY_ROWS = 640
 # A metric is a module that the library loads by name; these say what a scorer says, without its packages.
 METRIC = """import datasets
 import evaluate
@@ -189,7 +191,7 @@ def pairs(place: Path) -> None:
 def glue(place: Path) -> None:
     """The same, as the folder of a data set with a named part."""
     folder = place / "nyu-mll/glue"
-    for split, rows in (("train", _pairs()), ("validation", _pairs()[:32])):
+    for split, rows in (("train", _pairs(MANY_ROWS)), ("validation", _pairs()[:32])):
         _json(folder / "mrpc" / f"{split}.jsonl", [{**row, "idx": number} for number, row in enumerate(rows)])
     files = "".join(f"  - split: {part}\n    path: mrpc/{part}.jsonl\n" for part in ("train", "validation"))
     (folder / "README.md").write_text(f"---\nconfigs:\n- config_name: mrpc\n  data_files:\n{files}---\n")
@@ -223,7 +225,7 @@ def alpaca(place: Path) -> None:
     """Instructions with their answers."""
     rows = [
         {"instruction": row["messages"][0]["content"], "input": "", "output": row["messages"][1]["content"]}
-        for row in tiny.chats(ROWS)
+        for row in tiny.chats(MANY_ROWS)
     ]
     _json(place / "alpaca/train.jsonl", rows)
 
@@ -277,11 +279,11 @@ def _sentences() -> Iterable[str]:
     return [turn["content"] for row in tiny.chats(200) for turn in row["messages"]]
 
 
-def _pairs() -> list[dict[str, Any]]:
-    found = [(row["messages"][0]["content"], row["messages"][1]["content"]) for row in tiny.chats(ROWS + 1)]
+def _pairs(count: int = ROWS) -> list[dict[str, Any]]:
+    found = [(row["messages"][0]["content"], row["messages"][1]["content"]) for row in tiny.chats(count + 1)]
     return [
         {"sentence1": ask, "sentence2": found[number + number % 2][1], "label": 1 - number % 2}
-        for number, (ask, _) in enumerate(found[:ROWS])
+        for number, (ask, _) in enumerate(found[:count])
     ]
 
 
