@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import dis
 import functools
+import os
 import sys
 import weakref
 from collections.abc import Callable, Mapping
@@ -54,13 +55,19 @@ REQUESTS: tuple[Field, ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class _Made:
-    """One live object of arguments: the names its maker wrote, and the values it had once it was made."""
+    """One live object of arguments: the names its maker wrote, and the values it had once it was made.
+
+    ``outside`` is what the environment said of precision until then: transformers 4 writes what it was told there.
+    """
 
     item: weakref.ref[Any]
     named: frozenset[str]
     after: Mapping[str, Any]
+    outside: str
 
 
+PRECISION = "ACCELERATE_MIXED_PRECISION"
+"""The variable of the environment by which a launcher says it."""
 _made: dict[int, _Made] = {}
 """By identity: arguments compare by value, so they have no hash."""
 
@@ -70,10 +77,10 @@ def bind_arguments(module: ModuleType, session: Session) -> None:
     finish = arguments_class.__post_init__
 
     @session.shielded
-    def remember(arguments: Any, named: frozenset[str]) -> None:
+    def remember(arguments: Any, named: frozenset[str], outside: str) -> None:
         key = id(arguments)
         reference = weakref.ref(arguments, lambda _: _made.pop(key, None))
-        _made[key] = _Made(item=reference, named=named, after=dict(vars(arguments)))
+        _made[key] = _Made(item=reference, named=named, after=dict(vars(arguments)), outside=outside)
 
     @functools.wraps(finish)
     def finished(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -82,8 +89,9 @@ def bind_arguments(module: ModuleType, session: Session) -> None:
             named = _named(self, sys._getframe(1))
         except Exception as error:  # noqa: BLE001  an interpreter that we do not read; the values still speak
             session.note(f"the names given to {type(self).__name__} were not read: {error!r:.120}")
+        outside = os.environ.get(PRECISION, "")
         result = finish(self, *args, **kwargs)
-        remember(self, named)
+        remember(self, named, outside)
         return result
 
     arguments_class.__post_init__ = finished
@@ -122,6 +130,12 @@ def is_set(arguments: Any, name: str) -> bool:
     if made is None:
         return False
     return name in made.named or repr(getattr(arguments, name)) != repr(made.after.get(name))
+
+
+def outside_before(arguments: Any) -> str | None:
+    """Return what the environment said of precision before the arguments were made, where that is known."""
+    made = _made.get(id(arguments))
+    return None if made is None else made.outside.lower()
 
 
 def _named(arguments: Any, frame: FrameType | None) -> frozenset[str]:

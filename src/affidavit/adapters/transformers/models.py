@@ -1,6 +1,7 @@
 """Models as a loader returns them: what was asked of ``from_pretrained``, and the live model.
 
-Source: transformers 5.24 modeling_utils; trl 1.16 trainer/utils (a model that is named by its path is float32 there).
+Source: transformers 4.57 and 5.24 modeling_utils; trl 1.16 trainer/utils (a model that is named by its path is float32
+there; trl 0.24 leaves it open).
 Blind to: weights that the script puts in afterwards.
 """
 
@@ -75,7 +76,8 @@ def describe(moment: TrainBegin, session: Session) -> None:
 
     load = next((_loads[id(module)] for module in moment.model.modules() if id(module) in _loads), None)  # type: ignore[attr-defined]
     cast = cast_of(moment.model)
-    wished = (getattr(moment.arguments, "model_init_kwargs", None) or {}).get("dtype", "auto")
+    given = getattr(moment.arguments, "model_init_kwargs", None) or {}
+    wished = given.get("dtype", given.get("torch_dtype", "auto"))
     if wished not in (None, "auto"):
         # Also where it came too late: a model that is handed over as an object was loaded without it.
         kind, source = str(wished).removeprefix("torch."), f"{type(moment.arguments).__name__}(model_init_kwargs=…)"
@@ -83,7 +85,7 @@ def describe(moment: TrainBegin, session: Session) -> None:
     elif load is None or (cast is not None and cast.at > load.at):
         return
     elif load.type in ("", "auto") or load.by in FILLS:
-        owner = f"default of {load.by if load.by in FILLS else 'from_pretrained'}"
+        owner = f"default of {load.by if load.by in FILLS and load.type else 'from_pretrained'}"
         owner = 'checkpoint, by from_pretrained(dtype="auto")' if load.type == "auto" else owner
         session.fire(Implied(subject="precision.weight_types", owner=owner))
         session.fire(Asked(subject="weight precision", value=UNSTATED, source=owner))

@@ -2,7 +2,8 @@
 
 ``bf16=False`` asks for 32 bits, as its help says; where nobody named it, it is no request.
 
-Source: transformers 5.24 training_args (``__post_init__``: the environment decides where neither flag is set).
+Source: transformers 4.57 and 5.24 training_args (``__post_init__``: the environment decides where neither flag is
+set; in 4.57 the flags are written into it).
 Blind to: what DeepSpeed's own file says.
 """
 
@@ -11,12 +12,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from affidavit.adapters.transformers.arguments import is_named
+from affidavit.adapters.transformers.arguments import PRECISION, is_set, outside_before
 from affidavit.attach.moment import Asked, Implied, TrainBegin
 from affidavit.attach.session import Session
 from affidavit.fact.term import UNSTATED
 
-VARIABLE = "ACCELERATE_MIXED_PRECISION"
 NAMES_NOTHING = ("", "no")
 
 
@@ -26,7 +26,7 @@ def describe(moment: TrainBegin, session: Session) -> None:
     if not hasattr(arguments, "bf16") or not hasattr(arguments, "fp16"):
         return
     kind = type(arguments).__name__
-    named = {name: bool(getattr(arguments, name)) for name in ("bf16", "fp16") if is_named(arguments, name)}
+    named = {name: bool(getattr(arguments, name)) for name in ("bf16", "fp16") if is_set(arguments, name)}
     by_flags = "fp16" if arguments.fp16 else "bf16" if arguments.bf16 else "no"
     if by_flags in named:
         asked, source = by_flags, f"{kind}({by_flags}=True)"
@@ -35,10 +35,12 @@ def describe(moment: TrainBegin, session: Session) -> None:
     else:
         asked, source = UNSTATED, f"{kind} names no precision"
     session.fire(Asked(subject="precision", value=asked, source=source))
-    outside = os.environ.get(VARIABLE, "").lower()
+    outside = os.environ.get(PRECISION, "").lower()
+    if outside == by_flags and outside_before(arguments) in NAMES_NOTHING:
+        outside = ""  # the arguments wrote it there themselves
     if outside not in NAMES_NOTHING and (asked != UNSTATED or outside != by_flags):
-        session.fire(Asked(subject="precision outside", value=outside, source=f"environment: {VARIABLE}={outside}"))
+        session.fire(Asked(subject="precision outside", value=outside, source=f"environment: {PRECISION}={outside}"))
     by_environment = by_flags == "no" and outside not in NAMES_NOTHING
-    owner = f"environment: {VARIABLE}={outside}" if by_environment else f"default of {kind}"
+    owner = f"environment: {PRECISION}={outside}" if by_environment else f"default of {kind}"
     if asked == UNSTATED:
         session.fire(Implied(subject="precision.matmul_types", owner=owner))
