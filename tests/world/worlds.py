@@ -54,10 +54,10 @@ def judged(server: Server, folder: Path, script: Path) -> tuple[Finding, ...]:
     return judge(CHECKS.values(), Case(records={"run": record}, as_of=datetime.date(2026, 11, 30)))
 
 
-def known_terms(folder: Path) -> set[tuple[str, Aspect]]:
-    """Return what was known in the end of a run that was judged: each term, requested or resolved."""
+def known(folder: Path) -> dict[tuple[str, Aspect], object]:
+    """Return what was known in the end of a run that was judged: the value of each term, requested or resolved."""
     last = {(seen.term, seen.aspect): seen.state for path in names.journals(folder) for seen in read(path).observations}
-    return {said for said, state in last.items() if isinstance(state, Known)}
+    return {said: state.value for said, state in last.items() if isinstance(state, Known)}
 
 
 def assert_own_check_spoke(script: str, findings: tuple[Finding, ...]) -> None:
