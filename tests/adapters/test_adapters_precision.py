@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -11,9 +13,11 @@ import pytest
 import torch
 
 from affidavit.adapters.torch import precision as casts
-from affidavit.adapters.transformers import precision
+from affidavit.adapters.transformers import models, precision
 from affidavit.attach.moment import Asked, Implied, Moment, TrainBegin
 from affidavit.attach.session import Session
+
+VARIABLE = "ACCELERATE_MIXED_PRECISION"
 
 
 @dataclass
@@ -103,8 +107,8 @@ def test_a_librarys_own_version_of_a_cast_is_looked_past(bound: Any, session: Se
 
 def _described(session: Session, monkeypatch: pytest.MonkeyPatch, outside: str, named: set[str], **flags: Any) -> None:
     arguments = SimpleNamespace(**{"bf16": False, "fp16": False} | flags)
-    monkeypatch.setattr(precision, "is_named", lambda _, name: name in named)
-    monkeypatch.setenv(precision.VARIABLE, outside)
+    monkeypatch.setattr(precision, "is_set", lambda _, name: name in named)
+    monkeypatch.setenv(VARIABLE, outside)
     precision.describe(TrainBegin(driver="loop", model=None, arguments=arguments), session)
 
 
@@ -156,7 +160,7 @@ def test_the_environment_is_told_unless_it_says_what_holds_without_it(
     ("outside", "flags", "owner"),
     [
         ("no", {"bf16": True}, "default of SimpleNamespace"),
-        ("bf16", {}, f"environment: {precision.VARIABLE}=bf16"),
+        ("bf16", {}, f"environment: {VARIABLE}=bf16"),
         ("bf16", {"bf16": True}, "default of SimpleNamespace"),
     ],
 )
@@ -165,3 +169,51 @@ def test_who_decided_is_known(
 ) -> None:
     _described(session, monkeypatch, outside, set(), **flags)
     assert _heard(session).owners() == {"precision.matmul_types": owner}
+
+
+@pytest.mark.parametrize(
+    ("asked", "by", "wished", "expected", "owner"),
+    [
+        ("bfloat16", "__main__", None, "bfloat16", None),
+        ("", "__main__", None, "unstated", "default of from_pretrained"),
+        ("auto", "__main__", None, "unstated", 'checkpoint, by from_pretrained(dtype="auto")'),
+        ("float32", "trl", None, "unstated", "default of trl"),
+        ("bfloat16", "trl", "bfloat16", "bfloat16", None),
+        ("float32", "__main__", torch.bfloat16, "bfloat16", None),
+    ],
+)
+def test_a_type_is_asked_for_by_whoever_names_it(
+    session: Session,
+    monkeypatch: pytest.MonkeyPatch,
+    asked: str,
+    by: str,
+    wished: Any,
+    expected: str,
+    owner: str | None,
+) -> None:
+    """A library that loads a model by its path names a type where the script named none."""
+    model = torch.nn.Linear(4, 4)
+    load = models._Load(model=weakref.ref(model), type=asked, by=by, at=time.monotonic())
+    monkeypatch.setattr(models, "_loads", {id(model): load})
+    arguments = SimpleNamespace(model_init_kwargs=wished and {"dtype": wished})
+    models.describe(TrainBegin(driver="loop", model=model, arguments=arguments), session)
+    assert _heard(session).asked("weight precision") == expected
+    assert _heard(session).owners().get("precision.weight_types") == owner
+
+
+def test_a_cast_after_loading_is_the_last_word(bound: Any, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = _model(bound)
+    load = models._Load(model=weakref.ref(model), type="bfloat16", by="__main__", at=time.monotonic())
+    monkeypatch.setattr(models, "_loads", {id(model): load})
+    model.float()
+    moment = TrainBegin(driver="loop", model=model)
+    casts.describe(moment, session)
+    models.describe(moment, session)
+    assert _heard(session).asked("weight precision") == "float32"
+
+
+def test_who_hands_a_call_on_did_not_make_it() -> None:
+    frame: Any = SimpleNamespace(f_globals={"__name__": "trl.trainer"}, f_back=None)
+    for name in ("peft.model", "transformers.models.auto"):
+        frame = SimpleNamespace(f_globals={"__name__": name}, f_back=frame)
+    assert models._caller(frame) == "trl"
