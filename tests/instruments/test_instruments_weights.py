@@ -166,6 +166,15 @@ def test_a_tensor_without_bytes_here_has_no_checksum() -> None:
     assert isinstance(state, Unknown) and state.cause is Cause.NO_ADAPTER
 
 
+def test_nothing_is_read_while_a_graph_is_captured(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Net()
+    training = Training(model, torch.optim.AdamW(model.parameters(), lr=1e-2)).run(2, last=False)
+    monkeypatch.setattr(weights, "is_recorded", lambda: True)
+    monkeypatch.setattr(weights, "checksums", None)
+    training.look(4)
+    assert training.value("steps_watched") == 0
+
+
 def test_what_is_read_in_part_is_never_called_still(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(checksum.WHOLE_BYTES, "cpu", 30)
     model = Net()

@@ -13,7 +13,7 @@ from affidavit.fact.observation import Cause
 from affidavit.fact.term import Method
 from affidavit.fact.values import Layers, Table, Tally
 from affidavit.instruments.weights import checkpoint
-from affidavit.instruments.weights.checksum import Sum, checksums
+from affidavit.instruments.weights.checksum import Sum, checksums, is_recorded
 
 MOVED = "moved"
 STILL = "still despite a gradient"
@@ -67,7 +67,7 @@ class WeightsMoved(Instrument):
     def begin(self, moment: TrainBegin, emit: Emit) -> None:
         self._forget()  # a training may begin again before its first step
         parameters = _parameters(moment.model)
-        self._first = checksums(parameters.items())
+        self._first = {} if is_recorded() else checksums(parameters.items())
         self._trains = {name: parameters[name].requires_grad for name in self._first}
         if not self._first:
             for term in self.emits:
@@ -80,6 +80,8 @@ class WeightsMoved(Instrument):
 
     @at(Gradients)
     def gradients(self, moment: Gradients, emit: Emit) -> None:
+        if is_recorded():
+            return
         self._heard = True
         parameters = _parameters(moment.model)
         wanted = {
@@ -100,7 +102,7 @@ class WeightsMoved(Instrument):
 
     @at(Look)
     def look(self, moment: Look, emit: Emit) -> None:
-        if not self._first or self._begun < 0:
+        if not self._first or self._begun < 0 or is_recorded():
             return
         due = moment.last or moment.step - self._begun >= 2 * (self._looked - self._begun)
         if moment.model is not None and due and moment.step > self._looked:

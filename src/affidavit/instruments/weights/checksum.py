@@ -17,6 +17,8 @@ from affidavit.attach.instrument import local
 WHOLE_BYTES = {"cpu": 2 << 30}
 """How much of one model is read whole at each look, by kind of device; larger tensors come last and are sampled."""
 WHOLE_BYTES_ELSEWHERE = 64 << 30
+ELSEWHERE = ("meta", "xla", "lazy")
+"""Devices whose tensors have no bytes yet: to ask for them would start a computation of the run's."""
 SAMPLED_WORDS = 1 << 16
 ALONE_WORDS = 28 * 1024
 """A sum of fewer than 32,768 elements stays in the thread that asks for it. On a host with more work than cores,
@@ -44,7 +46,7 @@ def checksums(named: Iterable[tuple[str, Any]]) -> dict[str, Sum]:
     left: dict[str, int] = {}
     for name, tensor in sorted(named, key=lambda pair: local(pair[1]).numel()):
         here = local(tensor).detach()
-        if not here.numel() or here.device.type == "meta":
+        if not here.numel() or here.device.type in ELSEWHERE:
             continue
         kind = here.device.type
         size = here.numel() * here.element_size()
@@ -60,6 +62,13 @@ def checksums(named: Iterable[tuple[str, Any]]) -> dict[str, Sum]:
         for (name, whole, here, _), value in zip(said, values):
             found[name] = Sum(value, whole, tuple(here.shape), str(here.dtype))
     return found
+
+
+def is_recorded() -> bool:
+    """Say whether a graph of device operations is being captured here: waiting for a result would spoil it."""
+    import torch
+
+    return bool(torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing())
 
 
 def _sum(torch: Any, tensor: Any, *, whole: bool) -> Any:
