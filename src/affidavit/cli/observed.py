@@ -106,7 +106,7 @@ class Observed:
         return f"--stop-on {', '.join(stopping)}" if stopping else ""
 
     def conclude(self) -> Statement | None:
-        """Seal, show in one line what was shown before and in full what was not, and return what was found.
+        """Seal, show in full what nobody has been shown before, else one line, and return what was found.
 
         Whatever goes wrong with that is said and returned as None: it must not become the exit code of a training run.
         """
@@ -118,7 +118,7 @@ class Observed:
         except Exception as error:  # noqa: BLE001  said, and kept as a trace; the command's own exit code stands
             complain(crash_report(error))
             return None
-        if self.is_refused or self.shown == _verdicts(said):
+        if self.is_refused or (self.shown and _loud(said) <= {*self.shown}):
             page.show(_sealed(said), sys.stderr)
         else:
             self._show(said)
@@ -153,6 +153,12 @@ def observe(project: Project, order: Order) -> Observed:
 
 def _verdicts(said: Statement) -> tuple[tuple[str, Verdict], ...]:
     return tuple((found.check, found.verdict) for found in said.findings)
+
+
+def _loud(said: Statement) -> set[tuple[str, Verdict]]:
+    """Return what a reader must hear of: that something passes by now which was undecided at step 2 is no news."""
+    quiet = (Verdict.PASS, Verdict.NOT_APPLICABLE)
+    return {(found.check, found.verdict) for found in said.findings if found.verdict not in quiet}
 
 
 def _sealed(said: Statement) -> Iterable[Line]:
