@@ -15,7 +15,7 @@ import weakref
 from typing import Any
 
 from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
-from affidavit.attach.moment import Asked, Implied, TrainBegin
+from affidavit.attach.moment import Asked, Implied, MicroBatch, TrainBegin
 from affidavit.attach.session import Describer, Session
 
 DRIVER = "lightning.Trainer"
@@ -44,6 +44,8 @@ class _Fit:
         self.session.pulse(self.step + 1)
 
     def batch_ends(self, trainer: Any) -> None:
+        if self.session.live:
+            self.session.fire(MicroBatch(step=self.step + 1))
         if trainer.global_step == self._taken:
             return  # gradients are accumulated, and the optimizer waits
         self._taken = trainer.global_step

@@ -31,14 +31,15 @@ def batch_as_requested(case: Case) -> Outcome:
     gradient is another. A smaller last step of an epoch is no contradiction. Where the script asked to search for a
     batch that fits, what was found is shown until somebody accepts it.
 
-    Source: hf-stack-spike §4; corpus L3-09 to L3-11. Blind to: rows that are packed, which count as one.
+    Source: hf-stack-spike §4; corpus L3-09 to L3-11. Blind to: rows that are packed, which count as one; a multiple of
+    the micro-batches asked for, since a model may be called more than once for each.
     """
     examined = 0
     for ranks, (plan, *counts, batches) in case.by_rank(*NEEDS):
         saw = dict(zip(WORDS, counts))
         asked = {term: request for term in WORDS if (request := case.request(term, rank=ranks[0])) is not None}
         wrong = {term: request for term, request in asked.items() if request.value != saw[term]}
-        if _is_last_window(asked.get("batch.accumulation"), saw["batch.accumulation"], batches):
+        if _is_excused(asked.get("batch.accumulation"), saw["batch.accumulation"], batches):
             wrong.pop("batch.accumulation", None)
             wrong.pop("batch.effective", None)
         if wrong:
@@ -55,13 +56,17 @@ def batch_as_requested(case: Case) -> Outcome:
     return Pass(examined)
 
 
-def _is_last_window(asked: Known | None, saw: Value, batches: Value) -> bool:
-    """Say whether a step with fewer micro-batches is the last of an epoch that holds less than two whole steps."""
+def _is_excused(asked: Known | None, saw: Value, batches: Value) -> bool:
+    """Say whether another count of micro-batches is no contradiction.
+
+    A step may be the last of an epoch that holds less than two whole ones; a model may be called twice a micro-batch.
+    """
     if asked is None:
         return False
     wanted = asked.value
     assert isinstance(wanted, int) and isinstance(saw, int) and isinstance(batches, int)
-    return saw < wanted and 0 < batches < 2 * wanted and saw in (batches, batches - wanted)
+    is_last_window = saw < wanted and 0 < batches < 2 * wanted and saw in (batches, batches - wanted)
+    return is_last_window or (saw > wanted and saw % wanted == 0)
 
 
 @batch_as_requested.healthy
@@ -91,7 +96,7 @@ def _(case: Case) -> Case:
 
 @batch_as_requested.sabotage("the optimizer steps at every micro-batch")
 def _(case: Case) -> Case:
-    return _asked(case).altered("batch.accumulation", lambda steps: steps + 3)
+    return _asked(case).asked("batch.accumulation", 4 * int(str(case.value("batch.accumulation"))))
 
 
 @batch_as_requested.sabotage("a step takes more rows than it was asked to")

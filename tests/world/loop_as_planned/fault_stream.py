@@ -41,6 +41,7 @@ def main() -> None:
             learning_rate=5e-3,
             logging_steps=1,
             save_strategy="no",
+            accelerator_config={"dispatch_batches": False},
             report_to="none",
             use_cpu=True,
         ),

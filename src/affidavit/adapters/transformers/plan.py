@@ -115,12 +115,13 @@ def describe(moment: TrainBegin, session: Session) -> None:
             why = f"with {kind} a batch of the loader serves several steps"
             session.fire(Unheard(subject=ask.term, cause=Cause.NO_ADAPTER, why=why))
             continue
-        named = [name for name in ask.names if hasattr(arguments, name) and is_set(arguments, name)]
+        there = [name for name in ask.names if hasattr(arguments, name)]
+        named = [name for name in there if is_set(arguments, name)]
         value = ask.read(arguments, moment) if named else None
         if value is not None:
             source = f"{kind}({', '.join(f'{name}=…' for name in named)})"
             session.fire(Asked(subject=ask.term, value=value, source=source))
-        elif not named:
+        elif there and not named:
             session.fire(Implied(subject=ask.term, owner=f"default of {kind}"))
     if arguments.auto_find_batch_size:
         session.fire(Asked(subject="batch.search", value=True, source=f"{kind}(auto_find_batch_size=True)"))
