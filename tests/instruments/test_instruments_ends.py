@@ -150,6 +150,12 @@ def test_a_text_behind_a_prompt_ends_where_others_do() -> None:
     assert sum(endless.counts("tokens.rows_by_end").values()) == 0, "a text without an end may be one on purpose"
 
 
+@pytest.mark.parametrize("masked", [True, False])
+def test_a_text_that_is_taught_to_go_on_with_padding_has_no_end(masked: bool) -> None:
+    voice = _told(Plain(), _batch([2, 3, 4, 0], [2, 3, 4, 5, 0], masked=masked))
+    assert voice.counts("tokens.terminators") == {"lit": 0, "dark": 0, "cut off": 0, "never written": 2}
+
+
 @pytest.mark.parametrize(
     ("row", "kind"),
     [

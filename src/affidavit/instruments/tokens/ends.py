@@ -87,6 +87,8 @@ class Ends:
         for at in range(1, len(ids)):
             if ids[at] in ends and lit[at - 1]:
                 self._terminators["lit" if lit[at] else "dark"] += 1
+        if lit[-1] and ids[-1] == tokenizer.pad and tokenizer.pad not in ends:
+            self._terminators["never written"] += 1  # trained to go on with padding, where it should end
         if lit[0] or (self.regrouped and not row.unpacked):
             return
         if ids[-1] in ends:

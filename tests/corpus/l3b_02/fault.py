@@ -1,0 +1,13 @@
+"""L3b-02: the same, as a much copied notebook has it.
+
+Caught by turns-end-supervised.
+"""
+
+import runpy
+from pathlib import Path
+
+CAUGHT_BY = "turns-end-supervised"
+SCRIPT = Path(__file__).parents[2] / "world" / "turns_end_supervised" / "fault.py"
+
+if __name__ == "__main__":
+    runpy.run_path(str(SCRIPT), run_name="__main__")

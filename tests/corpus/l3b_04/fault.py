@@ -1,0 +1,45 @@
+"""L3b-04: a search for the offset of the answers fails, and labels stand in front of them.
+
+Caught by supervised-as-requested.
+"""
+
+import tiny
+import torch
+from datasets import Dataset
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from trl import SFTConfig, SFTTrainer
+
+CAUGHT_BY = "supervised-as-requested"
+LENGTH = 96
+
+
+def collate(rows: list[dict]) -> dict:
+    """Pad to one length for all batches, with labels six tokens too early."""
+    batch = {"input_ids": [], "attention_mask": [], "labels": []}
+    for row in rows:
+        ids, lit = row["input_ids"], [label != -100 for label in row["labels"]]
+        labels = [token if early else -100 for token, early in zip(ids, [*lit[6:], *lit[:6]], strict=True)]
+        gap = LENGTH - len(ids)
+        batch["input_ids"].append(list(ids) + [0] * gap)
+        batch["attention_mask"].append([1] * len(ids) + [0] * gap)
+        batch["labels"].append(list(labels) + [-100] * gap)
+    return {name: torch.tensor(values) for name, values in batch.items()}
+
+
+def main() -> None:
+    """Train, save, and print how the loss went."""
+    folder = tiny.output_folder()
+    base = tiny.write_base(folder)
+    trainer = SFTTrainer(
+        model=AutoModelForCausalLM.from_pretrained(base, attn_implementation="sdpa"),
+        processing_class=AutoTokenizer.from_pretrained(base),
+        train_dataset=Dataset.from_list(tiny.chats()),
+        data_collator=collate,
+        args=SFTConfig(assistant_only_loss=True, **tiny.training_settings(folder)),
+    )
+    trainer.train()
+    tiny.finish(trainer)
+
+
+if __name__ == "__main__":
+    main()
