@@ -117,7 +117,7 @@ def test_an_update_that_rounding_swallows_leaves_a_weight_still() -> None:
         model = Net(type_)
         training = Training(model, torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.0)).run(6)
         kinds.append(training.value("exceptions").expand().get("norm"))
-    assert kinds == [None, weights.STILL]
+    assert kinds == [None, weights.ROUNDED]
 
 
 def test_one_row_of_an_embedding_is_enough() -> None:
@@ -179,7 +179,7 @@ def test_what_is_read_in_part_is_never_called_still(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(checksum.WHOLE_BYTES, "cpu", 30)
     model = Net()
     training = Training(model, torch.optim.SGD(model.parameters(), lr=0.0)).run(6)
-    assert training.value("moved")[weights.STILL] == 0
+    assert training.value("moved")[weights.ROUNDED] == 0
     assert training.value("moved")[weights.UNDECIDED] > 0
     assert "a sample" in training.heard.known("weights.moved").source
 
@@ -231,7 +231,7 @@ def test_a_run_that_dropped_its_model_is_judged_as_it_was_last_seen() -> None:
     assert training.value("steps_watched") == 0, "a warm-up may still hold the rate down"
     training.look(5, last=True, gone=True)
     assert training.value("steps_watched") == 4
-    assert training.value("moved")[weights.STILL] > 0
+    assert training.value("moved")[weights.ROUNDED] > 0
 
 
 def test_a_short_run_has_watched_no_step_that_decides() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from affidavit.case import Case, case_of
-from affidavit.check import Fail, Landmine, Outcome, Pass, Site, Unproven, check
+from affidavit.check import Fail, Landmine, Outcome, Pass, Review, Site, Unproven, Verdict, check
 from affidavit.fact.values import Layers, Tally, Value
 from affidavit.record.ranks import written
 
 STILL = "still despite a gradient"
+ROUNDED = "still in 16 bits despite a gradient"
 NO_GRADIENT = "without gradient"
 UNUSED = ("with a gradient of 0 or no number", "at learning rate 0", "outside the optimizer")
 """Why a weight that trains may rest by design, one by one; where all of them do, nothing was trained."""
@@ -29,9 +30,10 @@ def is_decided(steps: Value) -> bool:
 def trained_weights_move(case: Case) -> Outcome:
     """A weight can get its gradient in every step and stay where it was, while the loss falls through the others.
 
-    The update is lost in the rounding of 16-bit weights, or the optimizer steps on copies that nobody reads. A weight
-    that no gradient reaches, or that one group leaves out, may be so by design, and is counted only; but where nothing
-    at all moved, nothing was trained.
+    The optimizer steps on copies that nobody reads, or the update is lost in the rounding of 16-bit weights: a norm
+    that begins at 1 does not move at ordinary rates, and whoever trains in 16 bits may want that, so it is asked about
+    once. A weight that no gradient reaches, or that one group leaves out, may be so by design, and is counted only; but
+    where nothing at all moved, nothing was trained.
 
     Source: playbook §4.3; silent-failure-corpus L3-34, L3-35, L3-42 to L3-45, L3-62, L8-01.
     Blind to: single rows of a weight; a weight that moves the wrong way.
@@ -40,7 +42,7 @@ def trained_weights_move(case: Case) -> Outcome:
     for ranks, (moved, exceptions) in case.by_rank("weights.moved", "weights.exceptions"):
         assert isinstance(moved, Tally) and isinstance(exceptions, Layers)
         # A rank of a sharded model may hold a part that nothing uses, and no other.
-        idle = sum(moved[kind] for kind in UNUSED) + (0 if examined else moved[NO_GRADIENT])
+        idle = sum(moved[kind] for kind in (*UNUSED, ROUNDED)) + (0 if examined else moved[NO_GRADIENT])
         names = [name for name, kind in exceptions.runs if kind == STILL]
         if moved[STILL] or names or (idle and not moved["moved"]):
             return Fail(
@@ -52,6 +54,16 @@ def trained_weights_move(case: Case) -> Outcome:
                 action="Look for a missing owner (optimizer-owns-what-trains), a rate of 0, or 16-bit weights whose "
                 "rounding swallows the update.",
                 sites=tuple(Site(key=name, rank=ranks[0]) for name in names),
+            )
+        rounded = [name for name, kind in exceptions.runs if kind == ROUNDED]
+        if moved[ROUNDED] or rounded:
+            return Review(
+                expected="every weight that requires a gradient and gets one moves",
+                saw=f"{_named(rounded)}{moved} (rank {written(ranks)})",
+                means="Rounding swallowed the updates of these weights: they are saved as they were loaded.",
+                accept=("weights.exceptions",),
+                action="Keep a 32-bit copy (dtype=float32 with bf16=True), or freeze them and say so.",
+                sites=tuple(Site(key=name, rank=ranks[0]) for name in rounded),
             )
     return Pass(examined) if examined else Unproven("no weight that trains could be compared")
 
@@ -71,12 +83,17 @@ def _() -> Case:
     return case_of(run=run, ranks=2)
 
 
-@trained_weights_move.sabotage("on the last rank rounding swallows the updates of two norms")
+@trained_weights_move.sabotage("on the last rank rounding swallows the updates of two norms", expect=Verdict.REVIEW)
 def _(case: Case) -> Case:
-    return case.altered("weights.moved", lambda moved: moved.moved("moved", STILL, 2), rank=-1)
+    return case.altered("weights.moved", lambda moved: moved.plus(ROUNDED, 2), rank=-1)
 
 
-@trained_weights_move.sabotage("a norm of 16 bits stays where it was")
+@trained_weights_move.sabotage("two weights stay where they were")
+def _(case: Case) -> Case:
+    return case.altered("weights.moved", lambda moved: moved.plus(STILL, 2), rank=-1)
+
+
+@trained_weights_move.sabotage("a norm stays where it was")
 def _(case: Case) -> Case:
     return case.altered("weights.exceptions", Layers.of({"layers.0.norm.weight": STILL}))
 

@@ -17,6 +17,7 @@ from affidavit.instruments.weights.checksum import Sum, checksums, is_recorded
 
 MOVED = "moved"
 STILL = "still despite a gradient"
+ROUNDED = "still in 16 bits despite a gradient"
 NO_GRADIENT = "without gradient"
 ZERO_GRADIENT = "with a gradient of 0 or no number"
 NO_RATE = "at learning rate 0"
@@ -25,6 +26,10 @@ UNDECIDED = "still and not decided"
 AT_REST = "frozen at rest"
 OPTIMIZED = "frozen but moved by the optimizer"
 REWRITTEN = "frozen but rewritten"
+
+EXCEPTIONS = (STILL, ROUNDED, NO_GRADIENT, OPTIMIZED, REWRITTEN)
+ROUNDING_BYTES = 2
+"""The widest element whose rounding swallows the update of an ordinary learning rate."""
 
 WARM_STEPS = 64
 """Before this many steps a warm-up may hold the rate below what a weight can follow; only the end is final then."""
@@ -110,7 +115,7 @@ class WeightsMoved(Instrument):
             self._looked = moment.step
         # A model that the run has let go of is judged as it was at the look before.
         if self._looked > self._begun and (
-            moment.last or self._looked - self._begun >= WARM_STEPS or STILL not in self._kinds.values()
+            moment.last or self._looked - self._begun >= WARM_STEPS or not {STILL, ROUNDED} & {*self._kinds.values()}
         ):
             self._say(emit, self._kinds, self._looked)
 
@@ -143,7 +148,9 @@ class WeightsMoved(Instrument):
             return ZERO_GRADIENT
         if self._owned is not None and name not in self._owned:
             return NOT_OWNED
-        return STILL if self._owned is None or name in self._rated else NO_RATE
+        if self._owned is not None and name not in self._rated:
+            return NO_RATE
+        return ROUNDED if parameter.element_size() <= ROUNDING_BYTES else STILL
 
     def _rate(self, parameters: Mapping[str, Any], optimizer: Any, *, exact: bool) -> None:
         """Remember what the optimizer owns, and whose learning rate was ever more than 0.
@@ -171,7 +178,7 @@ class WeightsMoved(Instrument):
     def _say(self, emit: Emit, counted: Mapping[str, str], step: int) -> None:
         kinds = list(counted.values())
         tally = Tally.count("tensors", {kind: kinds.count(kind) for kind in kinds})
-        odd = {name: kind for name, kind in self._kinds.items() if kind in (STILL, NO_GRADIENT, OPTIMIZED, REWRITTEN)}
+        odd = {name: kind for name, kind in self._kinds.items() if kind in EXCEPTIONS}
         sampled = sum(not self._first[name].whole for name in counted)
         source = f"checksums before the first step and after step {step}" if counted else "one look, before any update"
         source += f"; of {sampled} large tensors a sample" if sampled else ""
