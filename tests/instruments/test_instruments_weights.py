@@ -179,7 +179,7 @@ def test_what_is_read_in_part_is_never_called_still(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(checksum.WHOLE_BYTES, "cpu", 30)
     model = Net()
     training = Training(model, torch.optim.SGD(model.parameters(), lr=0.0)).run(6)
-    assert training.value("moved")[weights.ROUNDED] == 0
+    assert training.value("moved")[weights.STILL] == 0
     assert training.value("moved")[weights.UNDECIDED] > 0
     assert "a sample" in training.heard.known("weights.moved").source
 
