@@ -3,6 +3,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 PYTEST_ARGS ?=
+# A training of a test is one thread; a file stays in one worker, which shares its servers and its runs.
+WORKERS ?= 2
 
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
@@ -23,7 +25,7 @@ venv: $(READY)
 venv-old: $(OLD_READY)
 
 test: $(READY) $(OLD_READY)
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 demo: $(READY)
 	$(BIN)/affidavit demo

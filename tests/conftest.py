@@ -21,11 +21,19 @@ REASONS_TO_SKIP = (
 """The beginnings of the reasons that stay a skip on CI. Add one only with the name of what still covers the test."""
 
 
+LONGEST = ("world/test_worlds.py", "old/test_old_worlds.py", "corpus/test_corpus.py", "world/test_demo.py")
+"""Files that take minutes, the longest first: whoever runs files side by side begins with them."""
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the models here are tiny, and two trainings share two cores
+
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 
 def is_allowed(reason: str) -> bool:
     return reason.removeprefix("Skipped: ").startswith(REASONS_TO_SKIP)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: next((at for at, file in enumerate(LONGEST) if file in item.nodeid), len(LONGEST)))
 
 
 @pytest.hookimpl(wrapper=True)
