@@ -107,7 +107,8 @@ def test_a_loader_is_read_through_what_stands_around_its_sampler(
 
 
 def test_a_loop_without_a_loader_says_so() -> None:
-    assert Seen(LoaderSettings()).hear(StepBegin(step=1)).value("loader.sampler") == "unseen"
+    seen = Seen(LoaderSettings()).hear(StepBegin(step=1))
+    assert (seen.value("loader.sampler"), seen.value("loader.batches")) == ("unseen", 0)
 
 
 def _step(*moments: Any) -> Seen:

@@ -34,6 +34,17 @@ def test_checkpointing_is_read_from_each_layer(switches: tuple[bool, ...], said:
     assert seen.value("model.checkpointing") == said
 
 
+class Block(torch.nn.Module):
+    """A part that torch compiles in place; a linear layer of its own it leaves alone there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = torch.nn.Linear(2, 2)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        return self.inner(rows) + 1
+
+
 class TestCompilation:
     @pytest.fixture(autouse=True)
     def _counted_anew(self) -> Any:
@@ -62,7 +73,7 @@ class TestCompilation:
         assert self._seen(model, asked=False) == "whole"
 
     def test_a_part_is_a_part(self) -> None:
-        model = torch.nn.Sequential(torch.nn.Linear(2, 2))
+        model = torch.nn.Sequential(Block())
         model[0].compile(backend="eager")
         model(torch.ones(1, 2))
         assert self._seen(model) == "parts"

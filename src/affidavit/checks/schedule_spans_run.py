@@ -7,7 +7,7 @@ from affidavit.check import Fail, Landmine, Outcome, Pass, Site, check
 from affidavit.fact.values import Series, Tally, Value
 from affidavit.record.ranks import written
 
-NEEDS = ("schedule.length", "schedule.planned_steps", "schedule.moves", "schedule.rates")
+NEEDS = ("schedule.length", "schedule.steps_ahead", "schedule.moves", "schedule.rates")
 OVER = 1.05
 UNDER = 0.9
 """How far a run may go over its schedule, and how much of it a run must cover: rounding and skipped steps."""
@@ -88,7 +88,7 @@ def _() -> Case:
     run: dict[str, Value] = {
         "schedule.kind": "cosine",
         "schedule.length": 100,
-        "schedule.planned_steps": 100,
+        "schedule.steps_ahead": 100,
         "schedule.moves": Tally.count("moves", {"moves before": 0, "optimizer steps": 99, "scheduler moves": 99}),
         "schedule.rates": Series((1, 50, 99, 100), (5e-5, 2.5e-5, 2e-7, 1e-7), "learning rate"),
     }
@@ -105,7 +105,7 @@ def _(case: Case) -> Case:
 @schedule_spans_run.sabotage("the last rank's schedule is longer than its run")
 def _(case: Case) -> Case:
     moving = {"moves before": 0, "optimizer steps": 10, "scheduler moves": 10}
-    short = case.altered("schedule.planned_steps", 11, rank=-1).altered("schedule.length", 1_000, rank=-1)
+    short = case.altered("schedule.steps_ahead", 11, rank=-1).altered("schedule.length", 1_000, rank=-1)
     return short.altered("schedule.moves", Tally.count("moves", moving), rank=-1)
 
 

@@ -8,7 +8,7 @@ from affidavit.checks.schedule_spans_run import moves_planned
 from affidavit.fact.values import Series, Tally, Value
 from affidavit.record.ranks import written
 
-NEEDS = ("schedule.warmup_steps", "schedule.planned_steps", "schedule.moves", "schedule.rates")
+NEEDS = ("schedule.warmup_steps", "schedule.steps_ahead", "schedule.moves", "schedule.rates")
 
 
 def is_some(count: Value) -> bool:
@@ -18,7 +18,7 @@ def is_some(count: Value) -> bool:
 @check(
     "warmup-ends-within-run",
     needs=NEEDS,
-    when=(("schedule.warmup_steps", is_some), ("schedule.planned_steps", is_some)),
+    when=(("schedule.warmup_steps", is_some), ("schedule.steps_ahead", is_some)),
     landmine=Landmine.RESULT,
     unaffected="the attention, the data, the masks of the loss",
 )
@@ -52,7 +52,7 @@ def warmup_ends_within_run(case: Case) -> Outcome:
 def _() -> Case:
     run: dict[str, Value] = {
         "schedule.warmup_steps": 2,
-        "schedule.planned_steps": 6,
+        "schedule.steps_ahead": 6,
         "schedule.moves": Tally.count("moves", {"moves before": 0, "optimizer steps": 1, "scheduler moves": 1}),
         "schedule.rates": Series((1, 2), (0.0, 2.5e-5), "learning rate"),
     }
@@ -66,4 +66,4 @@ def _(case: Case) -> Case:
 
 @warmup_ends_within_run.sabotage("on the last rank the run is shorter than the warm-up")
 def _(case: Case) -> Case:
-    return case.altered("schedule.planned_steps", 1, rank=-1).altered("schedule.warmup_steps", 1_000, rank=-1)
+    return case.altered("schedule.steps_ahead", 1, rank=-1).altered("schedule.warmup_steps", 1_000, rank=-1)

@@ -35,7 +35,7 @@ class SchedulePlan(ReadBack):
         "schedule.kind",
         "schedule.warmup_steps",
         "schedule.length",
-        "schedule.planned_steps",
+        "schedule.steps_ahead",
         "schedule.asked",
     )
 
@@ -45,7 +45,7 @@ class SchedulePlan(ReadBack):
     @at(TrainBegin)
     def begin(self, moment: TrainBegin, emit: Emit) -> None:
         steps = max(moment.planned_steps, 0)
-        emit.known("schedule.planned_steps", steps, source=moment.driver, method=Method.INSPECTED)
+        emit.known("schedule.steps_ahead", steps, source=moment.driver, method=Method.INSPECTED)
 
     @at(Equipped)
     def read(self, moment: Equipped, emit: Emit) -> None:

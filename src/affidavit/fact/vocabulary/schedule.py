@@ -41,7 +41,7 @@ TERMS = (
         meaning="moves of the scheduler after which it is at its end; 0 where it names none",
     ),
     Term(
-        name="schedule.planned_steps",
+        name="schedule.steps_ahead",
         type=int,
         unit="steps",
         scope=Scope.RANK,

@@ -1,0 +1,43 @@
+"""L3-33: steps become epochs without the accumulation, and the training ends at half of them. Planted."""
+
+import math
+
+import tiny
+from datasets import Dataset
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from trl import SFTConfig, SFTTrainer
+
+CAUGHT_BY = "loop-as-planned"
+
+
+class Planner(SFTTrainer):
+    """Plans its steps as the report describes it."""
+
+    def set_initial_training_values(self, args, dataloader):
+        """Count the updates of an epoch, after steps were turned into epochs without it."""
+        epochs, updates, examples, samples, rows, batches, steps = super().set_initial_training_values(args, dataloader)
+        epochs = math.ceil(args.max_steps / len(dataloader))
+        steps = epochs * updates
+        return epochs, updates, examples, samples, rows, batches, steps
+
+
+def main() -> None:
+    """Train, save, and print how the loss went."""
+    folder = tiny.output_folder()
+    base = tiny.write_base(folder)
+    trainer = Planner(
+        model=AutoModelForCausalLM.from_pretrained(base, attn_implementation="sdpa"),
+        processing_class=AutoTokenizer.from_pretrained(base),
+        train_dataset=Dataset.from_list(tiny.chats()),
+        args=SFTConfig(
+            assistant_only_loss=True,
+            gradient_accumulation_steps=4,
+            **{**tiny.training_settings(folder), "max_steps": 8},
+        ),
+    )
+    trainer.train()
+    tiny.finish(trainer)
+
+
+if __name__ == "__main__":
+    main()
