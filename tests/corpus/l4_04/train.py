@@ -1,4 +1,4 @@
-"""L4-04: the dirty tree already holds the fix that the recorded HEAD lacks: it is staged. Caught by tree-is-committed."""
+"""L4-04: the dirty tree holds the fix that the recorded HEAD lacks: it is staged. Caught by tree-is-committed."""
 
 import torch
 from recipe import RATE
