@@ -65,7 +65,7 @@ def test_a_row_is_caught_through_the_true_launcher(tmp_path: Path, row: Row, scr
 )
 def test_a_project_is_caught_through_the_true_launcher(tmp_path: Path, row: Row, script: Path) -> None:
     """The shell script lays the project in an empty folder, and says in its last line what is to be run."""
-    environment = {**os.environ, "HERE": str(row.folder), "OMP_NUM_THREADS": "1", **GIT}
+    environment = {**os.environ, "HERE": str(row.folder), "PYTHON": sys.executable, "OMP_NUM_THREADS": "1", **GIT}
     laid = subprocess.run(["sh", "-eu", str(script)], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert laid.returncode == 0, laid.stderr
     folder, *command = laid.stdout.splitlines()[-1].split()
