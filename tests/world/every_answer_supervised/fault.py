@@ -21,7 +21,7 @@ def collate(rows: list[dict]) -> dict:
     """Pad to one length for all batches, so that a compiled model sees one shape."""
     batch = {"input_ids": [], "attention_mask": [], "labels": []}
     for row in rows:
-        ids, labels = row["input_ids"], of_last_answer(row["labels"])
+        ids, labels = row["input_ids"], of_last_answer(tiny.labels_of(row))
         gap = LENGTH - len(ids)
         batch["input_ids"].append(list(ids) + [0] * gap)
         batch["attention_mask"].append([1] * len(ids) + [0] * gap)

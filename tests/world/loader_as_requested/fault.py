@@ -17,7 +17,7 @@ def main() -> None:
         train_dataset=Dataset.from_list(tiny.chats()).to_iterable_dataset(),
         args=SFTConfig(
             assistant_only_loss=True,
-            train_sampling_strategy="group_by_length",
+            **tiny.BY_LENGTH,
             **tiny.training_settings(folder),
         ),
     )

@@ -1,4 +1,4 @@
-"""Asks for assistant turns only; the hand-written collator keeps the labels that TRL made, or the mask it leaves."""
+"""Asks for assistant turns only; the hand-written collator keeps the labels that TRL made."""
 
 import tiny
 import torch
@@ -9,16 +9,11 @@ from trl import SFTConfig, SFTTrainer
 LENGTH = 96
 
 
-def masked(row: dict) -> list[int]:
-    """The labels of a row that TRL before 1.0 prepared: it marks the assistant's words and labels them later."""
-    return [token if lit else -100 for token, lit in zip(row["input_ids"], row["assistant_masks"], strict=True)]
-
-
 def collate(rows: list[dict]) -> dict:
     """Pad to one length for all batches, so that a compiled model sees one shape."""
     batch = {"input_ids": [], "attention_mask": [], "labels": []}
     for row in rows:
-        ids, labels = row["input_ids"], row.get("labels") or masked(row)
+        ids, labels = row["input_ids"], tiny.labels_of(row)
         gap = LENGTH - len(ids)
         batch["input_ids"].append(list(ids) + [0] * gap)
         batch["attention_mask"].append([1] * len(ids) + [0] * gap)

@@ -28,9 +28,11 @@ STEPS = 6
 if int(transformers.__version__.partition(".")[0]) >= 5:
     FAMILY, OWN_SIZES = "Gemma4", {"global_head_dim": 32, "hidden_size_per_layer_input": 0, "num_kv_shared_layers": 0}
     SPECIAL_TOKENS, CHECKPOINTING = "extra_special_tokens", "activation_checkpointing"
+    BY_LENGTH = {"train_sampling_strategy": "group_by_length"}
 else:
     FAMILY, OWN_SIZES = "Gemma3", {}
     SPECIAL_TOKENS, CHECKPOINTING = "additional_special_tokens", "gradient_checkpointing"
+    BY_LENGTH = {"group_by_length": True}
 
 # Every linear layer of the attention block; q_norm, k_norm and the MLP stay as they are.
 ATTENTION_PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj")
@@ -158,6 +160,13 @@ def training_settings(folder: Path) -> dict:
         "bf16": False,
         CHECKPOINTING: False,
     }
+
+
+def labels_of(row: dict) -> list[int]:
+    """The labels of a row that TRL prepared; before 1.0 it marks the assistant's words, and labels them later."""
+    if "labels" in row:
+        return row["labels"]
+    return [token if lit else -100 for token, lit in zip(row["input_ids"], row["assistant_masks"], strict=True)]
 
 
 def finish(trainer) -> None:
