@@ -39,8 +39,9 @@ class _Tokenizer:
         if not getattr(self._tokenizer, "chat_template", None):
             return None
         talk = [{"role": role, "content": content} for role, content in messages]
+        asking = {"add_generation_prompt": True} if asks else {}
         try:
-            return str(self._tokenizer.apply_chat_template(talk, tokenize=False, add_generation_prompt=asks))
+            return str(self._tokenizer.apply_chat_template(talk, tokenize=False, **asking))
         except Exception:  # noqa: BLE001  templates are programs that refuse roles by raising whatever they like
             return None
 
