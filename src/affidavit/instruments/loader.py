@@ -46,5 +46,6 @@ class LoaderSettings(ReadBack):
     def unseen(self, moment: StepBegin, emit: Emit) -> None:
         if "loader.sampler" not in emit.spoken:
             emit.known("loader.sampler", UNSEEN, source="no loader was found", method=Method.INSPECTED)
-            for term in self.emits[1:]:
+            emit.known("loader.batches", 0, source="no loader was found", method=Method.INSPECTED)
+            for term in ("loader.drop_last", "loader.workers"):
                 emit.unknown(term, Cause.ABSENT, "the loop reads its data without a loader that was found")

@@ -37,6 +37,6 @@ TERMS = (
         least=Method.INSPECTED,
         ranks=Ranks.FREE,
         category=Category.INCIDENTAL,
-        meaning="micro-batches of one epoch on this rank; 0 where the data streams and nobody knows its length",
+        meaning="micro-batches of one epoch on this rank; 0 where the data streams, or no loader was found",
     ),
 )
