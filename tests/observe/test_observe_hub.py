@@ -252,3 +252,52 @@ def test_the_paths_of_both_generations(path: str, said: tuple[str, str, str]) ->
 @pytest.mark.parametrize("path", ["/p/train.py", "/p/transformers_modules", "/p/my_transformers_modules/x.py"])
 def test_other_paths_are_no_models(path: str) -> None:
     assert hub.hub_file(Path(path)) is None
+
+
+@pytest.mark.parametrize(
+    ("noted", "committed", "expected"),
+    [
+        ("metrics/score.py", True, FileVerdict.COMMITTED),
+        ("metrics/score.py", False, FileVerdict.ORPHAN),
+        ("https://hub.example.org/spaces/metric/score/resolve/v1/score.py", False, FileVerdict.HUB),
+    ],
+)
+def test_the_copy_of_a_metric_is_what_its_loader_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noted: str, committed: bool, expected: FileVerdict
+) -> None:
+    """As evaluate lays it: a folder named for the content, a note, and packages that are empty."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    world = new_world(tmp_path / "r")
+    source = "def compute():\n    return 1\n"
+    if committed:
+        (world.top / "metrics").mkdir()
+        (world.top / "metrics/score.py").write_text(source)
+        world.commit()
+    place = tmp_path / f"home/modules/evaluate_modules/metrics/score/{'a' * 64}"
+    place.mkdir(parents=True)
+    (place / "score.py").write_text(source)
+    (place / "score.json").write_text(json.dumps({"original file path": noted}))
+    (place / "__init__.py").touch()
+    loaded = [
+        LoadedFile(path=path, sha256=hashlib.sha256(path.read_bytes()).hexdigest())
+        for path in (place / "score.py", place / "__init__.py")
+    ]
+    code = identify([*loaded, LoadedFile(path=world.top / "main.py")], interpreter())
+    assert [file.verdict for file in code.files[:-1]] == [expected, FileVerdict.GENERATED]
+
+
+def test_a_metric_of_the_project_that_was_edited_is_seen_although_its_copy_ran(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    world = new_world(tmp_path / "r")
+    (world.top / "score.py").write_text("ONE = 1\n")
+    world.commit()
+    (world.top / "score.py").write_text("ONE = 2\n")
+    place = tmp_path / f"home/modules/evaluate_modules/metrics/score/{'b' * 64}"
+    place.mkdir(parents=True)
+    (place / "score.py").write_text("ONE = 2\n")
+    (place / "score.json").write_text(json.dumps({"original file path": str(world.top / "score.py")}))
+    held = LoadedFile(path=place / "score.py", sha256=hashlib.sha256(b"ONE = 2\n").hexdigest())
+    (found, _) = identify([held, LoadedFile(path=world.top / "main.py")], interpreter()).files
+    assert found.verdict is FileVerdict.MODIFIED

@@ -8,14 +8,20 @@ from affidavit.checks.attention_as_requested import attends
 from affidavit.fact.values import Layers, Value
 from affidavit.record.ranks import written
 
+OWN_CODE = "own code"
 UNFUSED = {"math", "eager"}
 """Families that form the whole matrix of scores: memory and time grow with the square of the length."""
+
+
+def may_fuse(layers: Value) -> bool:
+    """Say whether any layer could have run another kernel; code that spells its attention out could not."""
+    return isinstance(layers, Layers) and attends(layers) and any(kind != OWN_CODE for kind in layers.kinds)
 
 
 @check(
     "attention-kernel-fused",
     needs=("attention.kernels",),
-    when=(("attention.configured", attends), ("attention.requested", lambda asked: asked != "eager")),
+    when=(("attention.configured", may_fuse), ("attention.requested", lambda asked: asked != "eager")),
     landmine=Landmine.RESULT,
     unaffected="the loss, the data, the adapters",
 )

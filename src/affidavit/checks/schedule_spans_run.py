@@ -7,7 +7,7 @@ from affidavit.check import Fail, Landmine, Outcome, Pass, Site, check
 from affidavit.fact.values import Series, Tally, Value
 from affidavit.record.ranks import written
 
-NEEDS = ("schedule.length", "schedule.steps_ahead", "schedule.moves", "schedule.rates")
+NEEDS = ("schedule.length", "schedule.warmup_steps", "schedule.steps_ahead", "schedule.moves", "schedule.rates")
 OVER = 1.05
 UNDER = 0.9
 """How far a run may go over its schedule, and how much of it a run must cover: rounding and skipped steps."""
@@ -32,13 +32,15 @@ def schedule_spans_run(case: Case) -> Outcome:
     is not zero; a loop without a plan that stops early, since nobody can tell that from a short run.
     """
     examined = 0
-    for ranks, (length, planned, moves, rates) in case.by_rank(*NEEDS):
-        assert isinstance(length, int) and isinstance(planned, int)
+    for ranks, (length, warmup, planned, moves, rates) in case.by_rank(*NEEDS):
+        assert isinstance(length, int) and isinstance(warmup, int) and isinstance(planned, int)
         assert isinstance(moves, Tally) and isinstance(rates, Series)
         before, done = moves["moves before"], moves["scheduler moves"]
         so_far, (least, most) = before + done, moves_planned(planned, moves)
         saw = ""
-        if length and so_far > OVER * length + 1:
+        if length and warmup >= length:
+            saw = f"a warm-up of {warmup:,} moves, so that it is at its end before it is at its peak"
+        elif length and so_far > OVER * length + 1:
             saw = f"{so_far:,} moves by step {rates.x[-1]:,}: {moves_per_step(moves):g} for each step"
         elif length and planned and done and (most < UNDER * length - 1 or least > OVER * length + 1):
             saw = f"{most:,} moves in {planned:,} planned steps: {moves_per_step(moves):g} for each step"
@@ -88,6 +90,7 @@ def _() -> Case:
     run: dict[str, Value] = {
         "schedule.kind": "cosine",
         "schedule.length": 100,
+        "schedule.warmup_steps": 10,
         "schedule.steps_ahead": 100,
         "schedule.moves": Tally.count("moves", {"moves before": 0, "optimizer steps": 99, "scheduler moves": 99}),
         "schedule.rates": Series((1, 50, 99, 100), (5e-5, 2.5e-5, 2e-7, 1e-7), "learning rate"),
@@ -107,6 +110,12 @@ def _(case: Case) -> Case:
     moving = {"moves before": 0, "optimizer steps": 10, "scheduler moves": 10}
     short = case.altered("schedule.steps_ahead", 11, rank=-1).altered("schedule.length", 1_000, rank=-1)
     return short.altered("schedule.moves", Tally.count("moves", moving), rank=-1)
+
+
+@schedule_spans_run.sabotage("the last rank's warm-up is longer than its schedule")
+def _(case: Case) -> Case:
+    longer = case.altered("schedule.length", lambda length: length or 100, rank=-1)
+    return longer.altered("schedule.warmup_steps", 1_000_000, rank=-1)
 
 
 @schedule_spans_run.sabotage("the last half of the run was spent at a rate of zero")

@@ -1,12 +1,14 @@
-"""Code that came with a model: what ``trust_remote_code`` copied into the modules cache, and from where.
+"""Code that came with a model or a metric: what a loader copied into its modules cache, and from where.
 
-The file that runs is a copy of a copy. Its path names the repository and the commit where it came from the hub, and
-neither where it came from a folder; there the folder has to be found, and its file is what a commit may hold.
+The file that runs is a copy of a copy. Its path names the repository and the commit where ``trust_remote_code`` got it
+from the hub, and neither where it came from a folder; there the folder has to be found, and its file is what a commit
+may hold. The loaders of metrics and of datasets write down beside the copy what it was made from.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -17,6 +19,8 @@ from typing import Final
 from affidavit.observe.digest import blob_id
 
 MODULES: Final = "transformers_modules"
+NOTED: Final = ("evaluate_modules", "datasets_modules")
+"""Caches whose loaders leave a note: ``<cache>/metrics/<name>/<digest of the content>/<name>.py`` and ``.json``."""
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 _LOCAL: Final = re.compile(r"[0-9a-f]{16}")
 
@@ -25,22 +29,27 @@ _LOCAL: Final = re.compile(r"[0-9a-f]{16}")
 class HubFile:
     """A file of the modules cache: the model it came with, that model's commit ("" for a folder), and its own path.
 
-    ``folder`` is the model's name as the cache spells it.
+    ``folder`` is the model's name as the cache spells it; ``noted`` is where a loader that leaves notes had it from.
     """
 
     model: str
     folder: str
     commit: str
     path: str
+    noted: str = ""
 
 
 def hub_file(path: Path) -> HubFile | None:
     """What the path of a file in the modules cache says, or None for a file elsewhere.
 
-    Source: transformers' ``dynamic_module_utils`` 4.57 (a folder's name, no hash) and 5.24 (name and hash).
+    Source: transformers' ``dynamic_module_utils`` 4.57 (a folder's name, no hash) and 5.24 (name and hash); evaluate
+        0.4 and datasets 3 ``loading``.
     Blind to: a repository whose name holds ``_dot_`` or ``_hyphen_`` itself, which is shown with a dot or a hyphen.
     """
-    if MODULES not in str(path):  # asked of every file that ran
+    shown = str(path)  # asked of every file that ran
+    if "_modules" in shown and any(cache in path.parts[:-1] for cache in NOTED):
+        return _noted(path)
+    if MODULES not in shown:
         return None
     parts = path.parts
     if MODULES not in parts[:-1]:
@@ -56,6 +65,16 @@ def hub_file(path: Path) -> HubFile | None:
     return HubFile(model=_plain(name), folder=name, commit="", path="/".join(inner[after:] or inner))
 
 
+def _noted(path: Path) -> HubFile:
+    """What the path of a copy and the note beside it say; a file that only makes a folder a package has none."""
+    name = path.parts[-3]
+    try:
+        noted = str(json.loads(path.with_suffix(".json").read_text("utf-8"))["original file path"])
+    except (OSError, ValueError, KeyError, TypeError):
+        noted = ""
+    return HubFile(model=name, folder=name, commit="", path=path.name, noted=noted)
+
+
 def _spelt(name: str) -> str:
     """A folder's name as a module's: transformers' own rule."""
     shown = name.replace(".", "_dot_").replace("-", "_hyphen_")
@@ -68,13 +87,15 @@ def _plain(name: str) -> str:
 
 
 def origin(file: HubFile, beside: Sequence[Path]) -> Path | None:
-    """The file that the copy was made from: the one of that name in the model's folder, or None.
+    """The file that the copy was made from: what a note says, or the one of that name in the model's folder; or None.
 
     Args:
         beside: folders of configs that the run opened; a model's config lies beside its code.
     Source: ``get_cached_module_file`` copies from the folder that it was given, or from the hub's cache.
     Blind to: a model whose config was read from another folder than its code.
     """
+    if file.noted:  # a path that is relative was so to a folder that nobody remembers
+        return Path(file.noted) if Path(file.noted).is_absolute() and Path(file.noted).is_file() else None
     for folder in beside:
         named = f"snapshots/{file.commit}" in folder.as_posix() if file.commit else _spelt(folder.name) == file.folder
         if named and (folder / file.path).is_file():

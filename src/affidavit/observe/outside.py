@@ -93,7 +93,7 @@ def _by_stamp(identity: FileIdentity, owners: Owners) -> FileIdentity:
 def came_with_a_model(identity: FileIdentity, owners: Owners, beside: Sequence[Path]) -> FileIdentity | LoadedFile:
     """The verdict on code that came with a model, or the file that it was copied from, which answers for it.
 
-    Source: transformers' ``dynamic_module_utils``; the layout of the hub's cache.
+    Source: transformers' ``dynamic_module_utils``; evaluate's ``loading``; the layout of the hub's cache.
     Blind to: a commit whose cache is not here; there the path's word is taken.
     """
     file = hub.hub_file(identity.real)
@@ -121,6 +121,8 @@ def came_with_a_model(identity: FileIdentity, owners: Owners, beside: Sequence[P
     copied = _committed_elsewhere(identity.real, content, owners)
     if copied:
         return replace(identity, verdict=FileVerdict.COMMITTED, detail=f"a copy of {copied}")
+    if file is not None and "://" in file.noted:
+        return replace(identity, verdict=FileVerdict.HUB, detail=f"by its loader's note: {file.noted}")
     return replace(identity, verdict=FileVerdict.ORPHAN, detail="copied from a folder that nobody knows")
 
 
