@@ -84,7 +84,7 @@ def test_each_name_of_transformers_stands_for_what_it_builds(name: SchedulerType
         name, _optimizer(), num_warmup_steps=3, num_training_steps=20, scheduler_specific_kwargs=KWARGS.get(name, {})
     )
     kind, warmup, length = _plan(built)
-    assert kind == schedule_kind(name, None)
+    assert kind == schedule_kind(name)
     assert warmup == (0 if name in COLD else 3)
     assert length == (0 if name in ENDLESS else 20)
 

@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from affidavit.adapters.transformers import arguments, attention, models, optimizer, plan, precision, tokenizers
+from affidavit.adapters.transformers import attention, models, optimizer, plan, precision, tokenizers
 from affidavit.adapters.transformers.arguments import bind_arguments
 from affidavit.adapters.transformers.attention import bind_attention
 from affidavit.adapters.transformers.models import bind_loading
@@ -18,7 +18,6 @@ DESCRIBERS = (
     Describer(models.describe, subjects=("weight precision",)),
     Describer(precision.describe, subjects=("precision", "precision outside")),
     Describer(plan.describe, subjects=plan.SUBJECTS),
-    Describer(arguments.describe, subjects=tuple(field.term for field in arguments.REQUESTS)),
     Describer(optimizer.describe, subjects=optimizer.SUBJECTS),
 )
 TURN = 1

@@ -1,4 +1,4 @@
-"""TrainingArguments → requests: which of them the script named, and who decided the others.
+"""TrainingArguments → requests: how an argument becomes one, which of them the script named, who decided the others.
 
 A value that equals its default may have been typed all the same. So the names are read where they were written: the
 call that made the arguments. Where a parser made it, which passes everything, a value other than the default counts.
@@ -15,42 +15,26 @@ import functools
 import os
 import sys
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import FrameType, ModuleType
 from typing import Any
 
-from affidavit.adapters.transformers.names import optimizer_class, schedule_kind
 from affidavit.attach.moment import Asked, Implied, TrainBegin
 from affidavit.attach.session import Session
 from affidavit.fact.values import Value
 
 
 @dataclass(frozen=True)
-class Field:
-    """An argument, the term it is a request for, and how its value reads there; None where it says nothing."""
+class Ask:
+    """A term, the arguments by which it is asked for, and what they come to; None where they say nothing of it.
 
-    name: str
+    A term may have several names: an alias, or arguments that only together come to a value.
+    """
+
     term: str
-    read: Callable[[Any, Any], Value | None]
-
-
-def _number(value: Any, arguments: Any) -> Value | None:
-    return float(value)
-
-
-def _whole(value: Any, arguments: Any) -> Value | None:
-    return int(value)
-
-
-REQUESTS: tuple[Field, ...] = (
-    Field("learning_rate", "optimizer.learning_rate", _number),
-    Field("weight_decay", "optimizer.weight_decay", _number),
-    Field("optim", "optimizer.kind", optimizer_class),
-    Field("lr_scheduler_type", "schedule.kind", schedule_kind),
-    Field("seed", "determinism.seed", _whole),
-)
-"""What the arguments of every Trainer ask for, in our names."""
+    names: tuple[str, ...]
+    read: Callable[[Any, TrainBegin], Value | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,31 +81,21 @@ def bind_arguments(module: ModuleType, session: Session) -> None:
     arguments_class.__post_init__ = finished
 
 
-def describe(moment: TrainBegin, session: Session) -> None:
-    """Say what the arguments of the training ask for, and who owns what they leave open."""
+def tell(asks: Iterable[Ask], moment: TrainBegin, session: Session) -> None:
+    """Say what the arguments of a training ask for, and who owns what they leave open."""
     arguments = moment.arguments
-    made = _made.get(id(arguments))
-    if made is None:
+    if id(arguments) not in _made:
         return
     kind = type(arguments).__name__
-    for field in REQUESTS:
-        if not hasattr(arguments, field.name):
-            continue
-        value = getattr(arguments, field.name)
-        is_named = field.name in made.named
-        is_changed = repr(value) != repr(made.after.get(field.name))
-        asked = field.read(value, arguments) if is_named or is_changed else None
-        if asked is not None:
-            source = f"{kind}.{field.name}, set after it was made" if is_changed else f"{kind}({field.name}=…)"
-            session.fire(Asked(subject=field.term, value=asked, source=source))
-        elif not is_named and not is_changed:
-            session.fire(Implied(subject=field.term, owner=f"default of {kind}"))
-
-
-def is_named(arguments: Any, name: str) -> bool:
-    """Say whether the script named an argument, where that is known."""
-    made = _made.get(id(arguments))
-    return made is not None and name in made.named
+    for ask in asks:
+        there = [name for name in ask.names if hasattr(arguments, name)]
+        named = [name for name in there if is_set(arguments, name)]
+        value = ask.read(arguments, moment) if named else None
+        if value is not None:
+            source = f"{kind}({', '.join(f'{name}=…' for name in named)})"
+            session.fire(Asked(subject=ask.term, value=value, source=source))
+        elif there and not named:
+            session.fire(Implied(subject=ask.term, owner=f"default of {kind}"))
 
 
 def is_set(arguments: Any, name: str) -> bool:

@@ -33,12 +33,12 @@ _SCHEDULES = {
 }
 
 
-def optimizer_class(value: Any, arguments: Any) -> str | None:
+def optimizer_class(value: Any) -> str | None:
     """Return the class that an ``optim`` stands for, as our facts name it; None where we do not know."""
     return _OPTIMIZERS.get(str(getattr(value, "value", value)))
 
 
-def schedule_kind(value: Any, arguments: Any) -> str | None:
+def schedule_kind(value: Any) -> str | None:
     """Return the schedule that an ``lr_scheduler_type`` stands for, as our facts name it."""
     name = str(getattr(value, "value", value))
     return _SCHEDULES.get(name, name)

@@ -1,7 +1,5 @@
 """TrainingArguments → requests for the loop: batches, loader, length, checkpoints, switches of the model.
 
-A row may have several names: an alias, or arguments that only together come to a number.
-
 Source: transformers 5.24 training_args, trainer (``set_initial_training_values``); hf-stack-spike §4.
 Blind to: a trainer that splits a batch of its loader over several steps; its rows are Unknown.
 """
@@ -9,12 +7,10 @@ Blind to: a trainer that splits a batch of its loader over several steps; its ro
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from affidavit.adapters.transformers.arguments import is_set
-from affidavit.attach.moment import Asked, Implied, TrainBegin, Unheard
+from affidavit.adapters.transformers.arguments import Ask, is_set, tell
+from affidavit.attach.moment import Asked, TrainBegin, Unheard
 from affidavit.attach.session import Session
 from affidavit.fact.observation import Cause
 from affidavit.fact.values import Table, Value
@@ -28,15 +24,6 @@ SAMPLERS = {
 """The class that each strategy stands for; the library may take one whose name only ends like it."""
 REPEATS = (("deterministic algorithms", "on"), ("cudnn deterministic", "on"), ("cudnn benchmark", "off"))
 """What ``full_determinism`` asks of torch."""
-
-
-@dataclass(frozen=True)
-class Ask:
-    """A term, the arguments by which it is asked for, and what they come to; None where they say nothing of it."""
-
-    term: str
-    names: tuple[str, ...]
-    read: Callable[[Any, TrainBegin], Value | None]
 
 
 def _effective(arguments: Any, moment: TrainBegin) -> Value | None:
@@ -93,6 +80,7 @@ ASKS = (
     Ask("loop.saves", ("save_steps", "save_strategy"), _saves),
     Ask("model.checkpointing", ("activation_checkpointing", "gradient_checkpointing"), _checkpointing),
     Ask("model.compiled", ("torch_compile",), lambda arguments, _: "whole" if arguments.torch_compile else None),
+    Ask("determinism.seed", ("seed",), lambda arguments, _: int(arguments.seed)),
     Ask(
         "determinism.settings",
         ("full_determinism",),
@@ -110,18 +98,9 @@ def describe(moment: TrainBegin, session: Session) -> None:
         return
     kind = type(arguments).__name__
     splits = hasattr(arguments, "steps_per_generation")
-    for ask in ASKS:
-        if splits and ask.term in SPLIT:
-            why = f"with {kind} a batch of the loader serves several steps"
-            session.fire(Unheard(subject=ask.term, cause=Cause.NO_ADAPTER, why=why))
-            continue
-        there = [name for name in ask.names if hasattr(arguments, name)]
-        named = [name for name in there if is_set(arguments, name)]
-        value = ask.read(arguments, moment) if named else None
-        if value is not None:
-            source = f"{kind}({', '.join(f'{name}=…' for name in named)})"
-            session.fire(Asked(subject=ask.term, value=value, source=source))
-        elif there and not named:
-            session.fire(Implied(subject=ask.term, owner=f"default of {kind}"))
+    for term in SPLIT if splits else ():
+        why = f"with {kind} a batch of the loader serves several steps"
+        session.fire(Unheard(subject=term, cause=Cause.NO_ADAPTER, why=why))
+    tell([ask for ask in ASKS if not (splits and ask.term in SPLIT)], moment, session)
     if arguments.auto_find_batch_size:
         session.fire(Asked(subject="batch.search", value=True, source=f"{kind}(auto_find_batch_size=True)"))
