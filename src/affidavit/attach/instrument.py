@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -170,6 +171,12 @@ def local(tensor: Live) -> Live:
     A collective that only some ranks join is waited for by the others for ever.
     """
     return getattr(tensor, "_local_tensor", tensor)
+
+
+def is_recorded() -> bool:
+    """Say whether a graph of device operations is being captured here: waiting for a result would spoil it."""
+    torch: Live = sys.modules.get("torch")
+    return bool(torch is not None and torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing())
 
 
 def process_identity() -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import os
 import sys
-import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,7 +20,8 @@ from affidavit.attach.guard import TimeLimitPassed, can_limit, describe, run_lim
 from affidavit.attach.heartbeat import Heartbeat
 from affidavit.attach.instrument import Emit, Instrument, process_identity
 from affidavit.attach.launch import Launch
-from affidavit.attach.moment import Look, Moment, StepBegin, StepEnd, TrainBegin, TrainEnd, Unheard
+from affidavit.attach.lookout import Lookout
+from affidavit.attach.moment import Moment, StepBegin, StepEnd, TrainBegin, TrainEnd, Unheard
 from affidavit.attach.neutral import Keeper
 from affidavit.attach.seat import ERRORS_ALLOWED, Seat
 from affidavit.fact import folder
@@ -92,11 +92,7 @@ class Session:
         self._heartbeat: Heartbeat | None = None
         self._told = False
         self._detached = False
-        self._model: Callable[[], object | None] = _nothing
-        self._optimizer: Callable[[], object | None] = _nothing
-        self._open = False
-        self._first = self._beaten = self._next_look = 0
-        self._pulses: list[Callable[[int], bool]] = []
+        self._lookout = Lookout(self.note)
         self._seats: list[Seat] = []
         self._alarms: list[_Alarm] = []
         self._seat_instruments()
@@ -126,17 +122,11 @@ class Session:
 
     def pulse(self, step: int) -> None:
         """Say that the optimizer is about to take step ``step``: a value that lasts for one step is read now."""
-        for pulse in tuple(self._pulses):
-            try:
-                if pulse(step):
-                    self._next_look = step
-            except Exception as error:  # noqa: BLE001  an instrument's error is ours, never the run's
-                self._pulses.remove(pulse)
-                self.note(f"{pulse.__qualname__}: {describe(error)}")
+        self._lookout.pulse(step)
 
     def look_soon(self) -> None:
         """Say that something is over (a validation) after which a model may be another: look after the next step."""
-        self._next_look = 0
+        self._lookout.soon()
 
     @property
     def welcomes(self) -> bool:
@@ -165,7 +155,7 @@ class Session:
         """Say that optimizer step ``step`` begins; it costs a comparison once the sampled step is over."""
         if self.counts:
             if not self._count:
-                self._first = step - 1
+                self._lookout.count_from(step)
             self._count += 1
             self._step = step
             if self.live:
@@ -175,9 +165,8 @@ class Session:
         """Say no more than that step ``step`` was taken; all that a step costs once none is counted any more."""
         if self._heartbeat is not None:
             self._heartbeat.beat(step)
-        self._beaten = step
-        if step >= self._next_look and not self.live:
-            self._look()
+        if self._lookout.is_due(step) and not self.live:
+            self._lookout.look(self._seats)
 
     def step_end(self, step: int) -> None:
         """Say that the optimizer has taken step ``step``: beat, and close the live window after the sampled one."""
@@ -234,7 +223,7 @@ class Session:
         """Fall silent for ever in this process; a forked child is not the run."""
         self._detached = True
         self.live = False
-        self._pulses.clear()
+        self._lookout.close()
         if self._journal is not None:
             self._journal.abandon()
             self._journal = None
@@ -245,7 +234,7 @@ class Session:
     def close(self, reason: str) -> None:
         """Say that this process ends in an orderly way."""
         if self._journal is not None and not self._detached:
-            self._look(last=True)
+            self._lookout.look(self._seats, last=True)
             self._journal.close(reason)
 
     # --- inside -----------------------------------------------------------------------------------------------
@@ -255,11 +244,11 @@ class Session:
         if self._count:
             self._let_go()
             self._seat_instruments()
-        self._count = self._step = self._first = self._beaten = 0
-        self._open = True
-        self._model, self._optimizer = _weak(moment.model), _weak(moment.optimizer)
+        self._count = self._step = 0
         self.live = self.welcomes
-        if not self.live:
+        if self.live:
+            self._lookout.begin(moment)
+        else:
             self.note(f"training {self.episode + 1} and those after it are not watched")
         self.driver = moment.driver
         self.sampled_step = min(SAMPLED_STEP, moment.planned_steps) if moment.planned_steps > 0 else SAMPLED_STEP
@@ -322,24 +311,10 @@ class Session:
         self._heartbeat = Heartbeat(folder.heartbeat(spool, process, self.launch.attempt))
         self._say_if_silenced()
 
-    def _look(self, *, last: bool = False) -> None:
-        """Let the lasting instruments look, and say when to look again: at steps that double."""
-        self._next_look = 2 * self._beaten - self._first
-        if not self._open or self._detached:
-            return
-        self._open = not last
-        lasting = [seat for seat in self._seats if seat.instrument.lasting]
-        moment = Look(step=self._beaten, model=self._model(), optimizer=self._optimizer(), last=last)
-        for seat in lasting:
-            seat.hear(moment, step=self._beaten, sampled=False)
-            if last:
-                seat.give_up(Cause.NOT_REACHED, f"nothing showed it by the end of step {self._beaten}")
-                seat.release()
-
     def _end(self, moment: TrainEnd) -> None:
         if self.live:
             self._close_live()
-        self._look(last=True)
+        self._lookout.look(self._seats, last=True)
         if self._journal is not None:
             self._journal.write("episode", number=self.episode, driver=self.driver, ended=moment.error or "returned")
         self.episode += 1
@@ -352,7 +327,7 @@ class Session:
             if not seat.instrument.lasting:
                 seat.give_up(self._why_unseen(), f"nothing showed it by the end of step {self._step}")
                 seat.release()
-        self._next_look = 2 * self._step - self._first
+        self._lookout.live_until(self._step)
         self.live = False
         if self._journal is not None:
             self._journal.write("live", step=self._step)
@@ -366,7 +341,7 @@ class Session:
 
     def _seat_instruments(self) -> None:
         spool = Path(self.launch.spool)
-        self._pulses = []
+        self._lookout.close()
         self._seats = [
             Seat(
                 instrument=instrument(),
@@ -379,7 +354,7 @@ class Session:
                     tokens_folder=spool / folder.TOKENS,
                     tokens_policy=self.launch.tokens,
                     episode=self.episode,
-                    pulses=self._pulses,
+                    pulses=self._lookout.pulses,
                 ),
                 keepers=self.keepers,
                 note=self.note,
@@ -398,6 +373,7 @@ class Session:
             return
         self._told = True
         self._let_go()
+        self._lookout.close()
         self.live = False
         try:
             sys.stderr.write(f"affidavit: the journal fell silent ({self._journal.silenced}); the run goes on.\n")
@@ -406,22 +382,10 @@ class Session:
 
     def _leave_rehearsal(self) -> None:
         """End this rank here and now, so that no ``save_model``, ``push_to_hub`` or ``finally:`` of the script runs."""
-        self._look(last=True)
+        self._lookout.look(self._seats, last=True)
         if self._journal is not None:
             self._journal.close("rehearsed")
         for stream in filter(None, (sys.stdout, sys.stderr)):
             with suppress(OSError, ValueError):
                 stream.flush()
         os._exit(0)
-
-
-def _nothing() -> None:
-    return None
-
-
-def _weak(item: object | None) -> Callable[[], object | None]:
-    """Return a reference that keeps nothing alive: a run that drops its model to free memory must get it."""
-    try:
-        return _nothing if item is None else weakref.ref(item)
-    except TypeError:
-        return _nothing

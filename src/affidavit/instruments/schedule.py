@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from affidavit.attach.instrument import Emit, Instrument, Live, ReadBack, at
+from affidavit.attach.instrument import Emit, Instrument, Live, ReadBack, at, is_recorded
 from affidavit.attach.moment import Asked, Equipped, Look, StepBegin, StepEnd, TrainBegin
 from affidavit.fact.observation import Cause
 from affidavit.fact.term import Method
@@ -117,7 +117,7 @@ class ScheduleTrace(Instrument):
             rate = optimizer.param_groups[0]["lr"]
             if isinstance(rate, float):
                 self._trace.add(step, rate)
-            elif isinstance(rate, int) or rate.device.type == "cpu" or not step & (step - 1):
+            elif isinstance(rate, int) or rate.device.type == "cpu" or not (step & (step - 1) or is_recorded()):
                 self._trace.add(step, float(rate))
             scheduler = self._scheduler()
             if scheduler is not None:

@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from affidavit.attach.instrument import Emit, Instrument, at, local
+from affidavit.attach.instrument import Emit, Instrument, at, is_recorded, local
 from affidavit.attach.moment import Gradients, Look, Restored, StepBegin, StepEnd, TrainBegin
 from affidavit.fact.observation import Cause
 from affidavit.fact.term import Method
 from affidavit.fact.values import Layers, Table, Tally
 from affidavit.instruments.weights import checkpoint
-from affidavit.instruments.weights.checksum import Sum, checksums, is_recorded
+from affidavit.instruments.weights.checksum import Sum, checksums
 
 MOVED = "moved"
 STILL = "still despite a gradient"

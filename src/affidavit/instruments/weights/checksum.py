@@ -64,13 +64,6 @@ def checksums(named: Iterable[tuple[str, Any]]) -> dict[str, Sum]:
     return found
 
 
-def is_recorded() -> bool:
-    """Say whether a graph of device operations is being captured here: waiting for a result would spoil it."""
-    import torch
-
-    return bool(torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing())
-
-
 def _sum(torch: Any, tensor: Any, *, whole: bool) -> Any:
     flat = _flat(tensor)
     in_a_word = max(8 // flat.element_size(), 1)
