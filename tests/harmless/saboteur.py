@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Iterator
 
 from affidavit.attach.instrument import Emit, Instrument
 from affidavit.fact.values import Value
@@ -56,15 +57,21 @@ FAULTS = {
 
 def sabotage(kind: type[Instrument], fault: str) -> None:
     """Replace every listener of an instrument, or what it lets go with, by the fault."""
-    for name, value in list(vars(kind).items()):
-        mark = getattr(value, "__affidavit_at__", None)
-        if mark is not None:
+    for moment, sampled, name in kind.listeners():
 
-            def listener(self: object, moment: object, emit: object) -> None:
-                FAULTS[fault]()
+        def listener(self: object, moment: object, emit: object) -> None:
+            FAULTS[fault]()
 
-            listener.__affidavit_at__ = mark  # type: ignore[attr-defined]
-            setattr(kind, name, listener)
+        listener.__affidavit_at__ = (moment, sampled)  # type: ignore[attr-defined]
+        setattr(kind, name, listener)
+
+
+def instruments(kind: type[Instrument] = Instrument) -> Iterator[type[Instrument]]:
+    """Yield every instrument that is loaded; what only serves as a base of others has no name."""
+    for inner in kind.__subclasses__():
+        if hasattr(inner, "name") and inner is not Hands:
+            yield inner
+        yield from instruments(inner)
 
 
 def lose_emit() -> None:
@@ -81,8 +88,8 @@ def hold_on(kind: type[Instrument], fault: str) -> None:
 
 
 def main(fault: str, where: str, budget: str) -> None:
-    for kind in Instrument.__subclasses__():
-        if kind is Hands or where not in ("every", "release", kind.name):
+    for kind in instruments():
+        if where not in ("every", "release", kind.name):
             continue
         if budget:
             kind.budget_seconds = float(budget)

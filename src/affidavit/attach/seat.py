@@ -29,6 +29,7 @@ class Seat:
     note: Callable[[str], None]
     errors: int = 0
     off: bool = False
+    is_slow: bool = False
 
     def awaits(self, kind: type[Moment]) -> bool:
         """Say whether the instrument listens to this kind of moment."""
@@ -47,6 +48,12 @@ class Seat:
             if overrule or term not in self.emit.spoken:
                 self.emit.unknown(term, cause, why)
 
+    def switch_off(self, cause: Cause, why: str) -> None:
+        """Call the instrument no more: what it has not said it will not say."""
+        self.off = True
+        self._blame(cause, why)
+        self.release()
+
     def release(self) -> None:
         """Let the instrument go of what it holds in the run."""
         try:
@@ -61,7 +68,7 @@ class Seat:
             with neutral(tuple(self.keepers)):
                 run_limited(seconds, handle)
         except TimeLimitPassed:
-            self.off = True
+            self.off = self.is_slow = True
             self._blame(Cause.TIME_LIMIT, f"{name} passed {seconds:g} s")
         except Exception as error:  # noqa: BLE001  it becomes an Unknown with its cause, never the run's problem
             self.errors += 1

@@ -22,7 +22,7 @@ from affidavit.attach.instrument import Emit, Instrument, process_identity
 from affidavit.attach.launch import Launch
 from affidavit.attach.lookout import Lookout
 from affidavit.attach.moment import Moment, StepBegin, StepEnd, TrainBegin, TrainEnd, Unheard
-from affidavit.attach.neutral import Keeper
+from affidavit.attach.neutral import Keeper, neutral
 from affidavit.attach.seat import ERRORS_ALLOWED, Seat
 from affidavit.fact import folder
 from affidavit.fact.journal import Journal
@@ -33,6 +33,8 @@ SAMPLED_STEP = 2
 """The first step pays for warm-up and compilation; the second is what the run will be."""
 EPISODES_WATCHED = 20
 """A script that trains more often than this makes optimizers as others make batches; it must not pay for each."""
+SLOW_ALLOWED = 3
+"""So many instruments may pass their time limits in one process before no other is given the chance."""
 HOOK_SECONDS = 4.0
 """The longest that an adapter may take to describe a model, or to let go at the end of the sampled step."""
 
@@ -92,6 +94,7 @@ class Session:
         self._heartbeat: Heartbeat | None = None
         self._told = False
         self._detached = False
+        self._is_slow = False
         self._lookout = Lookout(self.note)
         self._seats: list[Seat] = []
         self._alarms: list[_Alarm] = []
@@ -114,6 +117,8 @@ class Session:
         sampled = self._count == self.sampled_step
         for seat in self._seats:
             seat.hear(moment, step=self._step, sampled=sampled)
+            if seat.is_slow and not self._is_slow:
+                self._cut_short()
         if isinstance(moment, TrainBegin):
             self._describe(moment)
         if isinstance(moment, TrainEnd):
@@ -265,6 +270,16 @@ class Session:
         for seen in pending:
             self._write(seen)
 
+    def _cut_short(self) -> None:
+        """Switch everything off where several instruments passed their limits: then it is the machine that is slow."""
+        slow = [seat.instrument.name for seat in self._seats if seat.is_slow]
+        if len(slow) < SLOW_ALLOWED:
+            return
+        self._is_slow = True
+        for seat in self._seats:
+            if not seat.off:
+                seat.switch_off(Cause.TIME_LIMIT, f"{', '.join(slow)} passed their limits before it")
+
     def _let_go(self) -> None:
         """Drop everything that a step cut short still holds in the run."""
         self._run_hooks()
@@ -293,7 +308,8 @@ class Session:
         """Let every adapter whose framework is in this process say what it knows of the model that begins to train."""
         for _, describer in self.describers:
             try:
-                run_limited(HOOK_SECONDS, functools.partial(describer.describe, moment, self))
+                with neutral(tuple(self.keepers)):
+                    run_limited(HOOK_SECONDS, functools.partial(describer.describe, moment, self))
             except (Exception, TimeLimitPassed) as error:  # noqa: BLE001  what it would have shown is Unknown
                 why = f"{describer.describe.__module__} could not describe the model: {describe(error)}"
                 for kind in describer.shows:

@@ -114,11 +114,11 @@ def main(fault: str = "") -> None:
         remove_spool()
     Talkative.trains = True
     losses, slowest, begun = [], 0.0, time.monotonic()
-    for step in range(1, STEPS + 1):
+    batches = torch.utils.data.DataLoader(torch.randint(64, (2 * STEPS, 8)), batch_size=2)
+    for step, ids in enumerate(batches, 1):
         at = time.monotonic()
         if step == 2:
             {"removed in step 2": remove_spool, "full in step 2": fill_disk}.get(fault, lambda: None)()
-        ids = torch.randint(64, (2, 8))
         if fault == "odd":
             loss = net(ids, labels=ids, held=Held(), attention_mask="no mask", input_ids_of_another_kind=[[]])
         elif fault == "ragged labels":

@@ -20,6 +20,7 @@ import torch
 
 from affidavit.adapters.torch.batches import watch_batches
 from affidavit.adapters.torch.modules import called, find_model
+from affidavit.adapters.torch.state import hide
 from affidavit.adapters.torch.trace import trace_step
 from affidavit.attach.moment import Batch, Gradients, Operations, TrainBegin, TrainEnd
 from affidavit.attach.session import Session
@@ -115,7 +116,11 @@ class _PlainLoop:
         """Begin with this optimizer, unless it trains no module; that is looked for once and not in every step."""
         if not self.session.welcomes or any(stranger() is optimizer for stranger in self._strangers):
             return False
-        model = find_model(optimizer)
+        show = hide()  # a gradient that is asked for is a call that the run's own recorder would count
+        try:
+            model = find_model(optimizer)
+        finally:
+            show()
         if model is None:
             self._strangers = [stranger for stranger in self._strangers if stranger() is not None]
             self._strangers.append(weakref.ref(optimizer))
