@@ -34,6 +34,7 @@ PASSES = {
     "loop-as-planned",
     "optimizer-as-requested",
     "optimizer-owns-what-trains",
+    "packages-as-installed",
     "precision-as-requested",
     "prompt-is-prefix",
     "rows-survive-preparation",

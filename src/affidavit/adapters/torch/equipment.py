@@ -8,11 +8,12 @@ Blind to: a learning rate that the script sets by hand; a loader that is no ``to
 
 from __future__ import annotations
 
-import gc
 from typing import Any
 
 import torch
+from torch.utils.data import dataloader as data
 
+from affidavit.adapters.torch.modules import alive
 from affidavit.attach.moment import Equipped, TrainBegin
 from affidavit.attach.session import Session
 
@@ -20,7 +21,8 @@ from affidavit.attach.session import Session
 def describe(moment: TrainBegin, session: Session) -> None:
     """Say which scheduler and loader the training uses; a loader only where it is the one that is being read."""
     scheduler, loader = moment.scheduler, moment.loader
-    items = [] if scheduler is not None and loader is not None else gc.get_objects()
+    wanted = torch.optim.lr_scheduler.LRScheduler, data.DataLoader, data._BaseDataLoaderIter
+    items = [] if scheduler is not None and loader is not None else alive(*wanted)
     if scheduler is not None:
         session.fire(Equipped(kind="scheduler", item=scheduler, source=moment.driver))
     else:
@@ -30,14 +32,12 @@ def describe(moment: TrainBegin, session: Session) -> None:
     if loader is not None:
         session.fire(Equipped(kind="loader", item=loader, source=moment.driver))
     else:
-        data = torch.utils.data.dataloader
         found = _loader(_of_class(data.DataLoader, items), _of_class(data._BaseDataLoaderIter, items))
         if found is not None:
             session.fire(Equipped(kind="loader", item=found, source="the one loader that is being read"))
 
 
 def _of_class(wanted: type[Any], items: list[Any]) -> list[Any]:
-    # By type: isinstance would ask a lazy object what it stands for, and that loads it.
     return [item for item in items if issubclass(type(item), wanted)]
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from affidavit.adapters.torch.batches import watch_batches
-from affidavit.adapters.torch.modules import called, find_model
+from affidavit.adapters.torch.modules import called, find_model, one_look
 from affidavit.adapters.torch.state import hide
 from affidavit.adapters.torch.trace import trace_step
 from affidavit.attach.moment import Batch, Gradients, Operations, TrainBegin, TrainEnd
@@ -49,8 +49,9 @@ def begin_step(session: Session, step: int, find: Callable[[], Any]) -> None:
     """Say that a step begins; in the sampled one, watch what enters the module that ``find`` names, and what runs."""
     session.step_begin(step)
     if session.sampling and (session.listens(Batch) or session.listens(Operations)):
-        session.attempt(Batch, lambda: watch_batches(session, step, find()))
-        session.attempt(Operations, lambda: trace_step(session, step))
+        with one_look():
+            session.attempt(Batch, lambda: watch_batches(session, step, find()))
+            session.attempt(Operations, lambda: trace_step(session, step))
 
 
 def gradients_ready(session: Session, step: int, model: Any, optimizer: Any) -> None:
@@ -116,6 +117,10 @@ class _PlainLoop:
         """Begin with this optimizer, unless it trains no module; that is looked for once and not in every step."""
         if not self.session.welcomes or any(stranger() is optimizer for stranger in self._strangers):
             return False
+        with one_look():
+            return self._begins(optimizer)
+
+    def _begins(self, optimizer: Any) -> bool:
         show = hide()  # a gradient that is asked for is a call that the run's own recorder would count
         try:
             model = find_model(optimizer)

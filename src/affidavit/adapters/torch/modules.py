@@ -6,9 +6,33 @@ By type and identity only: nothing of theirs is called, and nothing is kept aliv
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
+from torch.utils.data import dataloader as data
+
+LOOKED_FOR = (
+    torch.nn.Module,
+    torch.optim.lr_scheduler.LRScheduler,
+    data.DataLoader,
+    data._BaseDataLoaderIter,
+    torch.profiler.ExecutionTraceObserver,
+)
+"""What is looked for among all objects; a look takes 0.1 s where there are a million, so questions share one."""
+_seen: list[Any] | None = None
+
+
+@contextmanager
+def one_look() -> Iterator[None]:
+    """Answer every :func:`alive` inside from one look at all objects; what it saw is held no longer than that."""
+    global _seen
+    _seen = alive(*LOOKED_FOR)
+    try:
+        yield
+    finally:
+        _seen = None
 
 
 def find_model(optimizer: Any) -> Any | None:
@@ -44,14 +68,20 @@ def called(model: Any) -> Any:
     return model
 
 
-def _modules() -> list[Any]:
-    """Return every module of this interpreter: one look at all objects, 0.1 s where there are a million."""
-    kinds = {torch.nn.Module}
-    pending = [torch.nn.Module]
+def alive(*parents: type[Any]) -> list[Any]:
+    """Return every object of these classes, which are among those that are looked for, or of derived ones.
+
+    By type: isinstance would ask a lazy object what it stands for, and that loads it.
+    """
+    kinds, pending = {*parents}, [*parents]
     while pending:
         pending = [kind for parent in pending for kind in type.__subclasses__(parent) if kind not in kinds]
         kinds.update(pending)
-    return [item for item in gc.get_objects() if type(item) in kinds and "_modules" in item.__dict__]
+    return [item for item in (gc.get_objects() if _seen is None else _seen) if type(item) in kinds]
+
+
+def _modules() -> list[Any]:
+    return [module for module in alive(torch.nn.Module) if "_modules" in module.__dict__]
 
 
 def _children(module: Any) -> list[Any]:

@@ -13,7 +13,6 @@ does not allow, so that ours steps back where the run has one.
 from __future__ import annotations
 
 import ctypes
-import gc
 import os
 import re
 from collections import defaultdict
@@ -23,6 +22,7 @@ from pathlib import Path
 
 import torch
 
+from affidavit.adapters.torch.modules import alive
 from affidavit.attach.moment import Batch, Gradients, Operation, Operations
 from affidavit.attach.session import Session
 from affidavit.fact.observation import Cause
@@ -126,8 +126,7 @@ def _operation(name: bytes, inputs: bytes) -> Operation:
 
 
 def _has_observer() -> bool:
-    observer = torch.profiler.ExecutionTraceObserver
-    return any(found.is_registered for found in [item for item in gc.get_objects() if type(item) is observer])
+    return any(found.is_registered for found in alive(torch.profiler.ExecutionTraceObserver))
 
 
 @contextmanager
