@@ -66,7 +66,7 @@ def _() -> Case:
 
 @frozen_norms_rest.sabotage("on the last rank the frozen part was never put to rest", expect=Verdict.REVIEW)
 def _(case: Case) -> Case:
-    return case.altered("modes.layers", lambda layers: layers.moved(RESTS, MOVES, 1), rank=-1)
+    return case.altered("modes.layers", lambda layers: layers.plus(MOVES, 1), rank=-1)
 
 
 @frozen_norms_rest.sabotage("a validation wakes them")

@@ -68,7 +68,7 @@ def _() -> Case:
 
 @frozen_weights_rest.sabotage("on the last rank weight decay moves a layer that was frozen late")
 def _(case: Case) -> Case:
-    return case.altered("weights.moved", lambda moved: moved.moved(AT_REST, OPTIMIZED, 9), rank=-1)
+    return case.altered("weights.moved", lambda moved: moved.plus(OPTIMIZED, 9), rank=-1)
 
 
 @frozen_weights_rest.sabotage("the teacher follows its student", expect=Verdict.REVIEW)
@@ -78,4 +78,4 @@ def _(case: Case) -> Case:
 
 @frozen_weights_rest.sabotage("an adapter was merged and taken out again", expect=Verdict.REVIEW)
 def _(case: Case) -> Case:
-    return case.altered("weights.moved", lambda moved: moved.moved(AT_REST, REWRITTEN, 8))
+    return case.altered("weights.moved", lambda moved: moved.plus(REWRITTEN, 8))

@@ -72,12 +72,12 @@ def _() -> Case:
 
 @weights_are_the_files.sabotage("on the last rank no name of the file fits the model")
 def _(case: Case) -> Case:
-    return case.altered("weights.loaded", lambda loaded: loaded.moved("as in the file", NEW_PART, 40), rank=-1)
+    return case.altered("weights.loaded", lambda loaded: loaded.plus(NEW_PART, 1 + 2 * loaded.total), rank=-1)
 
 
 @weights_are_the_files.sabotage("a subclass makes its weights anew after they were loaded")
 def _(case: Case) -> Case:
-    return case.altered("weights.loaded", lambda loaded: loaded.moved("as in the file", UNLIKE, 40))
+    return case.altered("weights.loaded", lambda loaded: loaded.plus(UNLIKE, 1 + 2 * loaded.total))
 
 
 @weights_are_the_files.sabotage("the upper layers were made anew after loading", expect=Verdict.REVIEW)
