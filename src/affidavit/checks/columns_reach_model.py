@@ -72,7 +72,9 @@ def _(case: Case) -> Case:
 
 @columns_reach_model.sabotage("on the last rank nobody reads the mask that was there", expect=Verdict.FAIL)
 def _(case: Case) -> Case:
-    masked = case.altered("tokens.supervision_requested", "assistant", rank=-1)
+    masked = case.altered(
+        "tokens.supervision_requested", lambda asked: "assistant" if asked != "assistant" else "completion", rank=-1
+    )
     return masked.altered("dataset.columns", lambda table: table.with_row("completion_masks", "left out"), rank=-1)
 
 

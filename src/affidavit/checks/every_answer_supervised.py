@@ -55,4 +55,7 @@ def _() -> Case:
 
 @every_answer_supervised.sabotage("on the last rank only the last answer of each row is trained on")
 def _(case: Case) -> Case:
-    return case.altered("tokens.answers", lambda answers: answers.moved("lit", "dark", (answers["lit"] + 1) // 2), rank=-1)
+    def darken(answers: Tally) -> Tally:
+        return answers.moved("lit", "dark", (answers["lit"] + 1) // 2)
+
+    return case.altered("tokens.answers", darken, rank=-1)

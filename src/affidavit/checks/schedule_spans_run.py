@@ -114,7 +114,7 @@ def _(case: Case) -> Case:
 
 @schedule_spans_run.sabotage("the last rank's warm-up is longer than its schedule")
 def _(case: Case) -> Case:
-    longer = case.altered("schedule.length", lambda length: length or 100, rank=-1)
+    longer = case.altered("schedule.length", lambda length: (length or 100) + 1, rank=-1)
     return longer.altered("schedule.warmup_steps", 1_000_000, rank=-1)
 
 
