@@ -37,7 +37,6 @@ _SECTIONS: Mapping[str, frozenset[str]] = {
     "waiver": frozenset({"target", "reason", "author", "until"}),
     "attestation": frozenset({"term", "value", "author", "seen", "until"}),
 }
-_LISTS = ("waiver", "attestation")
 Kept = TypeVar("Kept")
 
 

@@ -15,6 +15,7 @@ import weakref
 from typing import Any
 
 from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
+from affidavit.attach.instrument import innermost
 from affidavit.attach.moment import Asked, Implied, MicroBatch, TrainBegin
 from affidavit.attach.session import Describer, Session
 
@@ -40,7 +41,9 @@ class _Fit:
 
     def optimizer_steps(self, trainer: Any, optimizer: Any) -> None:
         if self.session.live:
-            gradients_ready(self.session, self.step + 1, trainer.lightning_module, _bare(optimizer))
+            gradients_ready(
+                self.session, self.step + 1, trainer.lightning_module, innermost(optimizer, "optimizer", "param_groups")
+            )
         self.session.pulse(self.step + 1)
 
     def batch_ends(self, trainer: Any) -> None:
@@ -111,7 +114,7 @@ def _begin(session: Session, trainer: Any) -> None:
         TrainBegin(
             driver=DRIVER,
             model=trainer.lightning_module,
-            optimizer=_bare(optimizers[0]) if optimizers else None,
+            optimizer=innermost(optimizers[0], "optimizer", "param_groups") if optimizers else None,
             arguments=trainer,
             scheduler=schedulers[0] if schedulers else None,
             loader=_loader(trainer.train_dataloader),
@@ -129,11 +132,6 @@ def _planned(trainer: Any) -> int:
 def _loader(loaders: Any) -> Any | None:
     """Return the one loader; of several that are combined none, since nobody could say which one a fact is about."""
     return loaders if hasattr(loaders, "batch_sampler") else None
-
-
-def _bare(optimizer: Any) -> Any:
-    """Return the optimizer inside of Lightning's or Accelerate's wrapper."""
-    return getattr(optimizer, "optimizer", optimizer)
 
 
 def _enters(module: Any) -> Any:

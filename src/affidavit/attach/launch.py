@@ -13,7 +13,6 @@ from pathlib import Path
 from affidavit.fact.errors import AffidavitError
 
 VARIABLE = "AFFIDAVIT_LAUNCH"
-MODES = ("run", "rehearsal", "probe")
 TOKEN_POLICIES = ("off", "ids", "text")
 
 

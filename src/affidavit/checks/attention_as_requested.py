@@ -8,6 +8,8 @@ from affidavit.fact.term import UNSTATED
 from affidavit.fact.values import Layers, Tally, Value
 from affidavit.record.ranks import written
 
+OWN_CODE = "own code"
+"""What a layer is configured with that spells its attention out itself."""
 KERNELS = {
     "eager": {"eager"},
     "sdpa": {"flash", "efficient", "cudnn", "math"},
@@ -15,7 +17,7 @@ KERNELS = {
     "flash_attention_2": {"flash"},
     "flash_attention_3": {"flash"},
     "flash_attention_4": {"flash"},
-    "own code": {"flash", "efficient", "cudnn", "math", "flex", "eager"},
+    OWN_CODE: {"flash", "efficient", "cudnn", "math", "flex", "eager"},
 }
 """The kernel families that keep each promise."""
 

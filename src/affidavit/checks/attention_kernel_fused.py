@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from affidavit.case import Case, case_of
 from affidavit.check import Landmine, Outcome, Pass, Review, Site, Verdict, check
-from affidavit.checks.attention_as_requested import attends
+from affidavit.checks.attention_as_requested import OWN_CODE, attends
 from affidavit.fact.values import Layers, Value
 from affidavit.record.ranks import written
 
-OWN_CODE = "own code"
 UNFUSED = {"math", "eager"}
 """Families that form the whole matrix of scores: memory and time grow with the square of the length."""
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from affidavit.attach.instrument import Emit, Instrument, Live, ReadBack, at
+from affidavit.attach.instrument import Emit, Instrument, Live, ReadBack, at, innermost
 from affidavit.attach.moment import Asked, Gradients, StepBegin, TrainBegin
 from affidavit.fact.term import Method
 from affidavit.fact.values import Cell, Layers, Table, Tally
@@ -38,7 +38,7 @@ class OptimizerSettings(ReadBack):
 
     @at(TrainBegin)
     def read(self, moment: TrainBegin, emit: Emit) -> None:
-        optimizer = _inside(moment.optimizer)
+        optimizer = innermost(moment.optimizer, "optimizer", "param_groups")
         groups = getattr(optimizer, "param_groups", None)
         if not groups:
             return
@@ -81,7 +81,7 @@ class OptimizerOwnership(Instrument):
 
     @at(Gradients, sampled=True)
     def look(self, moment: Gradients, emit: Emit) -> None:
-        optimizer: Live = _inside(moment.optimizer)
+        optimizer: Live = innermost(moment.optimizer, "optimizer", "param_groups")
         model: Live = moment.model
         own = {id(tensor): tensor for group in optimizer.param_groups for tensor in group["params"]}
         named = dict(model.named_parameters())
@@ -123,16 +123,6 @@ class _Group:
             decay=float(group.get("weight_decay") or 0.0),
             path="fused" if group.get("fused") else "foreach" if group.get("foreach") else "",
         )
-
-
-def _inside(optimizer: Live) -> Live:
-    """Return the innermost optimizer: a wrapper has groups too, and holds the real one."""
-    for _ in range(8):
-        inner = getattr(optimizer, "optimizer", None)
-        if not hasattr(inner, "param_groups"):
-            break
-        optimizer = inner
-    return optimizer
 
 
 def _listed(names: Iterable[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from affidavit.attach.instrument import Emit, Instrument, Live, ReadBack, at, is_recorded
+from affidavit.attach.instrument import Emit, Instrument, Live, ReadBack, at, innermost, is_recorded
 from affidavit.attach.moment import Asked, Equipped, Look, StepBegin, StepEnd, TrainBegin
 from affidavit.fact.observation import Cause
 from affidavit.fact.term import Method
@@ -51,7 +51,7 @@ class SchedulePlan(ReadBack):
     def read(self, moment: Equipped, emit: Emit) -> None:
         if moment.kind != "scheduler":
             return
-        plan = _plan(_innermost(moment.item, "scheduler", "step"))
+        plan = _plan(innermost(moment.item, "scheduler", "step"))
         emit.known("schedule.kind", plan.kind, source=moment.source, method=Method.INSPECTED)
         emit.known("schedule.warmup_steps", plan.warmup, source=moment.source, method=Method.INSPECTED)
         emit.known("schedule.length", plan.length, source=moment.source, method=Method.INSPECTED)
@@ -88,7 +88,7 @@ class ScheduleTrace(Instrument):
 
     @at(TrainBegin)
     def begin(self, moment: TrainBegin, emit: Emit) -> None:
-        optimizer = _innermost(moment.optimizer, "optimizer", "param_groups")
+        optimizer = innermost(moment.optimizer, "optimizer", "param_groups")
         if not getattr(optimizer, "param_groups", None):
             for term in self.emits:
                 emit.unknown(term, Cause.ABSENT, f"{moment.driver} hands over no optimizer with groups")
@@ -98,7 +98,7 @@ class ScheduleTrace(Instrument):
 
     @at(Equipped)
     def equipped(self, moment: Equipped, emit: Emit) -> None:
-        scheduler = _innermost(moment.item, "scheduler", "step") if moment.kind == "scheduler" else None
+        scheduler = innermost(moment.item, "scheduler", "step") if moment.kind == "scheduler" else None
         if scheduler is not None and isinstance(getattr(scheduler, "last_epoch", None), int):
             self._scheduler = weakref.ref(scheduler)
 
@@ -178,16 +178,6 @@ class _Plan:
     kind: str
     warmup: int = 0
     length: int = 0
-
-
-def _innermost(item: Live, part: str, mark: str) -> Live:
-    """Return what wrappers hold under the name of their own kind: the real optimizer, the real scheduler."""
-    for _ in range(8):
-        inner = getattr(item, part, None)
-        if not hasattr(inner, mark):
-            break
-        item = inner
-    return item
 
 
 def _plan(scheduler: Live) -> _Plan:

@@ -35,7 +35,6 @@ RESOLVED = (
     "code.installed_deviations",
     "code.changed_on_disk",
 )
-RECORDS = "RECORD of each distribution"
 ROWS_SHOWN = 60
 """So many deviating files fit into a fact; the rest is counted in its last row."""
 

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from affidavit.adapters.transformers.tokenizers import offer_tokenizer
+from affidavit.attach.instrument import innermost
 from affidavit.attach.moment import MicroBatch, Saved, TrainBegin
 from affidavit.attach.session import Session
 
@@ -40,7 +41,7 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
                 TrainBegin(
                     driver="transformers.Trainer",
                     model=live.get("model"),
-                    optimizer=_bare(live.get("optimizer")),
+                    optimizer=innermost(live.get("optimizer"), "optimizer", "param_groups"),
                     tokenizer=offer_tokenizer(live.get("processing_class")),
                     arguments=args,
                     scheduler=live.get("lr_scheduler"),
@@ -63,7 +64,12 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
 
         def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             if session.live:
-                ready(session, state.global_step + 1, live.get("model"), _bare(live.get("optimizer")))
+                ready(
+                    session,
+                    state.global_step + 1,
+                    live.get("model"),
+                    innermost(live.get("optimizer"), "optimizer", "param_groups"),
+                )
             session.pulse(state.global_step + 1)
 
         def on_step_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
@@ -88,8 +94,3 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
             end_training(session, state.global_step, exhausted=epoch_began[0] == state.global_step)
 
     module.DEFAULT_CALLBACKS.append(AffidavitCallback)
-
-
-def _bare(optimizer: Any) -> Any:
-    """Return the optimizer inside Accelerate's wrapper."""
-    return getattr(optimizer, "optimizer", optimizer)
