@@ -15,9 +15,9 @@ import weakref
 from typing import Any
 
 from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
-from affidavit.attach.instrument import innermost
 from affidavit.attach.moment import Asked, Implied, MicroBatch, TrainBegin
 from affidavit.attach.session import Describer, Session
+from affidavit.attach.wrapper import innermost
 
 DRIVER = "lightning.Trainer"
 _asked: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()

@@ -173,16 +173,6 @@ def local(tensor: Live) -> Live:
     return getattr(tensor, "_local_tensor", tensor)
 
 
-def innermost(item: Live, part: str, mark: str) -> Live:
-    """Return what wrappers hold under ``part`` while that has ``mark``: the real optimizer, the real scheduler."""
-    for _ in range(8):
-        inner = getattr(item, part, None)
-        if not hasattr(inner, mark):
-            break
-        item = inner
-    return item
-
-
 def is_recorded() -> bool:
     """Say whether a graph of device operations is being captured here: waiting for a result would spoil it."""
     torch: Live = sys.modules.get("torch")

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from affidavit.attach.instrument import Emit, Instrument, Live, ReadBack, at, innermost
+from affidavit.attach.instrument import Emit, Instrument, Live, ReadBack, at
 from affidavit.attach.moment import Asked, Gradients, StepBegin, TrainBegin
+from affidavit.attach.wrapper import innermost
 from affidavit.fact.term import Method
 from affidavit.fact.values import Cell, Layers, Table, Tally
 

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from affidavit.attach.instrument import Emit, Instrument, Live, ReadBack, at, innermost, is_recorded
+from affidavit.attach.instrument import Emit, Instrument, Live, ReadBack, at, is_recorded
 from affidavit.attach.moment import Asked, Equipped, Look, StepBegin, StepEnd, TrainBegin
+from affidavit.attach.wrapper import innermost
 from affidavit.fact.observation import Cause
 from affidavit.fact.term import Method
 from affidavit.fact.values import Series, Tally

@@ -13,9 +13,9 @@ from types import ModuleType
 from typing import Any
 
 from affidavit.adapters.transformers.tokenizers import offer_tokenizer
-from affidavit.attach.instrument import innermost
 from affidavit.attach.moment import MicroBatch, Saved, TrainBegin
 from affidavit.attach.session import Session
+from affidavit.attach.wrapper import innermost
 
 
 def bind_trainer(module: ModuleType, session: Session) -> None:
