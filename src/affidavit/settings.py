@@ -31,7 +31,7 @@ TREE_GATES = ("refuse", "snapshot", "allow")
 ROOT_MARKS = (names.SETTINGS, names.LOCK, ".git")
 
 _SECTIONS: Mapping[str, frozenset[str]] = {
-    "run": frozenset({"tokens"}),
+    "run": frozenset({"tokens", "marks"}),
     "tree": frozenset({"gate", "reason"}),
     "panel": frozenset({"files"}),
     "waiver": frozenset({"target", "reason", "author", "until"}),
@@ -53,6 +53,7 @@ class Settings:
         tokens: how much of the data a record may keep: ``off``, ``ids`` or ``text``.
         gate: what the tree gate does with code that no commit holds: ``refuse``, ``snapshot`` or ``allow``.
         gate_reason: why it is allowed; ``allow`` has one.
+        marks: whether ``affidavit.json`` is left beside each model that a run saves.
         expected: what every run of the project must resolve to, or None where nothing is expected.
         panels: JSON files measured elsewhere that stand under the role ``panel/``.
     """
@@ -64,6 +65,7 @@ class Settings:
     waivers: tuple[Waiver, ...] = ()
     attestations: tuple[Attestation, ...] = ()
     expected: Record | None = None
+    marks: bool = True
     panels: tuple[Path, ...] = ()
 
 
@@ -122,6 +124,7 @@ class _Reader:
             panels=tuple(self.root / name for name in self._texts(panel, "panel.files")),
         )
 
+            marks=self._switch(run, "run.marks", default=True),
     def _waiver(self, entry: dict[str, object], key: str) -> Waiver:
         return Waiver(
             target=self._text(entry, f"{key}.target"),
@@ -220,6 +223,12 @@ class _Reader:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             self.complaints.append(f"{key}: expected a list of texts, saw {value!r:.60}")
             return ()
+    def _switch(self, table: dict[str, object], key: str, *, default: bool) -> bool:
+        value = table.get(key.rpartition(".")[2], default)
+        if not isinstance(value, bool):
+            self.complaints.append(f"{key}: expected true or false, saw {value!r:.60}")
+        return bool(value)
+
         return tuple(value)
 
     def _date(self, table: dict[str, object], key: str) -> datetime.date:

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from affidavit.attach.moment import Asked, Implied, TrainBegin
+from affidavit.attach.saving import Call, heard
 from affidavit.attach.session import Describer, Session
 
 PRECISION = "ACCELERATE_MIXED_PRECISION"
@@ -48,6 +49,13 @@ def bind_accelerator(module: ModuleType, session: Session) -> None:
         remember(self, kwargs)
 
     accelerator_class.__init__ = built
+    save_state, save_model = accelerator_class.save_state, accelerator_class.save_model
+    accelerator_class.save_state = heard(save_state, session, form="state", path="output_dir", writes=_is_main)
+    accelerator_class.save_model = heard(save_model, session, form="pretrained", path="save_directory", writes=_is_main)
+
+
+def _is_main(call: Call) -> bool:
+    return bool(call["self"].is_main_process)
 
 
 def describe(moment: TrainBegin, session: Session) -> None:

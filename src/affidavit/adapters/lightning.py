@@ -16,6 +16,7 @@ from typing import Any
 
 from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
 from affidavit.attach.moment import Asked, Implied, MicroBatch, TrainBegin
+from affidavit.attach.saving import Call, heard
 from affidavit.attach.session import Describer, Session
 from affidavit.attach.wrapper import innermost
 
@@ -176,9 +177,21 @@ def describe(moment: TrainBegin, session: Session) -> None:
         session.fire(Asked(subject="batch.accumulation", value=asked, source="Trainer(accumulate_grad_batches=…)"))
 
 
+def bind_saving(module: Any, session: Session) -> None:
+    """Hear where a checkpoint is saved, by a callback or by the script."""
+    trainer_class = module.Trainer
+    save = trainer_class.save_checkpoint
+    trainer_class.save_checkpoint = heard(save, session, form="file", path="filepath", writes=_is_first)
+
+
+def _is_first(call: Call) -> bool:
+    return bool(call["self"].is_global_zero)
+
+
 TURN = 1
 DESCRIBERS = (Describer(describe, subjects=("precision", "batch.accumulation")),)
 BINDS = {
     "lightning.pytorch.trainer.call": bind_calls,
+    "lightning.pytorch.trainer.trainer": bind_saving,
     "lightning.pytorch.trainer.connectors.accelerator_connector": bind_connector,
 }

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from affidavit.attach.moment import Adapted, TrainBegin
+from affidavit.attach.saving import heard, is_main
 from affidavit.attach.session import Describer, Session
 
 TURN = 2
@@ -57,7 +58,14 @@ def _bind_states(module: Any, session: Session) -> None:
     module.set_peft_model_state_dict = set_peft_model_state_dict
 
 
-BINDS = {"peft.utils.save_and_load": _bind_states}
+def _bind_saving(module: Any, session: Session) -> None:
+    """Hear where an adapter is saved; one that was merged is saved as the model that it became."""
+    model_class = module.PeftModel
+    save = model_class.save_pretrained
+    model_class.save_pretrained = heard(save, session, form="adapter", path="save_directory", writes=is_main)
+
+
+BINDS = {"peft.utils.save_and_load": _bind_states, "peft.peft_model": _bind_saving}
 
 
 def describe(moment: TrainBegin, session: Session) -> None:

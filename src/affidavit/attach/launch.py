@@ -43,6 +43,8 @@ class Launch:
         mode: ``run``, ``rehearsal`` (ends itself at ``rehearsal_steps``) or ``probe``.
         tokens: ``off``, ``ids`` or ``text``: how much of the data the record may keep.
         project: the folder whose code is first-party.
+        marks: whether a mark is left beside each model that is saved.
+        recipe, commit, tree: what such a mark says of the run; "" where nobody knows.
     """
 
     run: str
@@ -53,6 +55,10 @@ class Launch:
     rehearsal_steps: int = 2
     tokens: str = "text"
     project: str = ""
+    marks: bool = True
+    recipe: str = ""
+    commit: str = ""
+    tree: str = ""
     plugins: tuple[Plugin, ...] = ()
     format: int = 1
 

@@ -47,6 +47,11 @@ class Lookout:
                 self.pulses.remove(pulse)
                 self._note(f"{pulse.__qualname__}: {describe(error)}")
 
+    @property
+    def beaten(self) -> int:
+        """The last step that was taken."""
+        return self._beaten
+
     def soon(self) -> None:
         self._next = 0
 

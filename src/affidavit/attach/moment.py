@@ -212,6 +212,19 @@ class Saved(Moment):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Written(Moment):
+    """A model, or a part of one, was written to ``path``, by the process that says so; ``began`` is Unix seconds.
+
+    ``form`` says by what: "checkpoint" (of a loop), "pretrained", "adapter", "state" or "file". Nobody counts it: one
+    checkpoint may be written by several savers, and a script saves when its loop is over.
+    """
+
+    path: str
+    form: str
+    began: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrainEnd(Moment):
     """The loop returned, or raised ``error``; ``exhausted`` says that it ended because the data had."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,7 +22,8 @@ from affidavit.attach.heartbeat import Heartbeat
 from affidavit.attach.instrument import Emit, Instrument, process_identity
 from affidavit.attach.launch import Launch
 from affidavit.attach.lookout import Lookout
-from affidavit.attach.moment import Moment, StepBegin, StepEnd, TrainBegin, TrainEnd, Unheard
+from affidavit.attach.mark import leave
+from affidavit.attach.moment import Moment, StepBegin, StepEnd, TrainBegin, TrainEnd, Unheard, Written
 from affidavit.attach.neutral import Keeper, neutral
 from affidavit.attach.seat import ERRORS_ALLOWED, Seat
 from affidavit.fact import folder
@@ -37,6 +39,10 @@ SLOW_ALLOWED = 3
 """So many instruments may pass their time limits in one process before no other is given the chance."""
 HOOK_SECONDS = 4.0
 """The longest that an adapter may take to describe a model, or to let go at the end of the sampled step."""
+
+
+MOST_SAVES = 10_000
+"""A script that saves more often than this writes something else than models."""
 
 
 @dataclass
@@ -95,6 +101,7 @@ class Session:
         self._told = False
         self._detached = False
         self._is_slow = False
+        self._saves = 0
         self._lookout = Lookout(self.note)
         self._seats: list[Seat] = []
         self._alarms: list[_Alarm] = []
@@ -124,6 +131,28 @@ class Session:
         if isinstance(moment, TrainEnd):
             self._end(moment)
         self._say_if_silenced()
+
+    @property
+    def keeps(self) -> bool:
+        """Whether a model that is saved now is one of this run: a process that never trained saves nothing of ours."""
+        return self._journal is not None and not self._journal.silenced and not self._detached
+
+    def wrote(self, moment: Written) -> None:
+        """Write down where a model was saved, and leave a mark beside it, also when no training goes on any more.
+
+        It is handed to no instrument: a save may come from any thread.
+        """
+        journal = self._journal
+        if journal is None or not self.keeps:
+            return
+        self._saves += 1
+        if self._saves > MOST_SAVES:
+            if self._saves == MOST_SAVES + 1:
+                self.note(f"saves after the first {MOST_SAVES:,} are not listed")
+            return
+        step = self._lookout.beaten
+        mark = leave(moment, self.launch, step=step, now=time.time())
+        journal.write("saved", path=moment.path, form=moment.form, step=step, began=moment.began, mark=mark)
 
     def pulse(self, step: int) -> None:
         """Say that the optimizer is about to take step ``step``: a value that lasts for one step is read now."""

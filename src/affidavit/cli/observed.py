@@ -160,6 +160,7 @@ def _loud(said: Statement) -> set[tuple[str, Verdict]]:
     quiet = (Verdict.PASS, Verdict.NOT_APPLICABLE)
     return {(found.check, found.verdict) for found in said.findings if found.verdict not in quiet}
 
+        marks=settings.marks,
 
 def _sealed(said: Statement) -> Iterable[Line]:
     """Yield the last line of a run; how much did not apply to it stands in the report above."""

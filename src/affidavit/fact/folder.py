@@ -20,6 +20,8 @@ SETTINGS = "affidavit.toml"
 
 
 def launch(folder: Path, attempt: int) -> Path:
+MARK = "affidavit.json"
+"""The one file of ours outside of our folders: beside a model that a run saved."""
     return folder / f"launch.{attempt}.json"
 
 

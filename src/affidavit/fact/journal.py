@@ -2,8 +2,8 @@
 
 Each line is one JSON object with a ``kind``: ``opened`` (who writes), ``bound`` (which rank it turned out to be),
 ``observation``, ``episode`` (an outer ``train()`` began or ended), ``live`` (the sampled step is over, so every live
-fact is in), ``note`` (something a reader should be told) and ``closed``. A process that is killed leaves a torn last
-line or none: both are read and said, never repaired.
+fact is in), ``saved`` (a model was written to disk), ``note`` (something a reader should be told) and ``closed``. A
+process that is killed leaves a torn last line or none: both are read and said, never repaired.
 """
 
 from __future__ import annotations
@@ -89,6 +89,20 @@ class Episode:
     ended: str = ""
 
 
+@dataclass(frozen=True)
+class Save:
+    """A model that was written to ``path``: by what (``form``), after which step, and since when, Unix seconds.
+
+    ``mark`` says what became of the file that tells the folder's run: "left", or why it was not.
+    """
+
+    path: str
+    form: str
+    step: int
+    began: float
+    mark: str
+
+
 @dataclass
 class Reading:
     """What one journal says, in order; ``torn`` and ``unreadable`` say what was written and cannot be read."""
@@ -98,6 +112,7 @@ class Reading:
     bound: Mapping[str, object] = field(default_factory=dict)
     observations: list[Observation] = field(default_factory=list)
     episodes: list[Episode] = field(default_factory=list)
+    saves: list[Save] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     live_step: int = 0
     closed: str = ""
@@ -208,6 +223,11 @@ def _take(reading: Reading, line: dict[str, object]) -> None:
             reading.episodes[-1] = episode
         else:
             reading.episodes.append(episode)
+    elif kind == "saved":
+        path, form, step, began, mark = (line[key] for key in ("path", "form", "step", "began", "mark"))
+        if not isinstance(path, str) or type(began) not in (int, float):
+            raise ValueShapeError(f"saved: expected a path and a time, saw {path!r:.80} and {began!r:.80}")
+        reading.saves.append(Save(path, str(form), _count(step, EXACT_INTEGER), float(str(began)), str(mark)))
     elif kind == "live":
         reading.live_step = _count(line["step"], EXACT_INTEGER)
     elif kind == "note":

@@ -49,6 +49,7 @@ def attach_here(*, project: Path, tokens: str, recipe: str) -> Prepared:
         recipe=recipe,
         kind=Kind.RUN,
         tokens=tokens or settings.tokens,
+        marks=settings.marks,
         plugins=house.plugins,
     )
     prepared.state((*answer.facts, house.fact))

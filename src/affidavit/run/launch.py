@@ -21,6 +21,7 @@ from affidavit.run.place import place
 from affidavit.run.process import myself
 from affidavit.run.scheduler import scheduler
 from affidavit.run.spool import open_spool, publish
+from affidavit.run.tree import described
 
 SITE = Path(attach.__file__).parent / "site"
 """The folder that PYTHONPATH gets in front; it holds one file."""
@@ -47,8 +48,11 @@ class Prepared:
         return start.run if (start.number, start.task) == (0, 0) else f"{start.run}-{start.number}-{start.task}"
 
     def state(self, facts: Sequence[Fact]) -> None:
-        """Keep what was found before the command starts; the seal puts it into the record."""
+        """Keep what was found before the command starts: the seal puts it into the record, a mark names the commit."""
         attempts.write_facts(self.folder, self.start, facts)
+        path = names.launch(self.spool, self.start.number)
+        commit, tree = described(facts)
+        replace(Launch.read(path), commit=commit, tree=tree).write(path)
 
 
 def prepare(
@@ -60,6 +64,7 @@ def prepare(
     kind: Kind = Kind.RUN,
     steps: int = 2,
     tokens: str = "text",
+    marks: bool = True,
     plugins: tuple[Plugin, ...] = (),
 ) -> Prepared:
     """Return an attempt whose run folder, spool and launch file exist.
@@ -69,6 +74,7 @@ def prepare(
         environment: of the command; the returned one differs in PYTHONPATH and in the name of the launch file.
         kind: RUN or REHEARSAL; a rehearsal ends itself at optimizer step ``steps``.
         tokens: ``off``, ``ids`` or ``text``.
+        marks: whether a mark is left beside each model that is saved.
 
     Raises:
         RunFolderError: the run folder cannot be written.
@@ -104,6 +110,8 @@ def prepare(
         rehearsal_steps=steps,
         tokens=tokens,
         project=str(project),
+        marks=marks,
+        recipe=start.recipe,
         plugins=plugins,
     )
     path = names.launch(Path(start.spool), start.number)

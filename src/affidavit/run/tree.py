@@ -10,7 +10,7 @@ Blind to: imports by name at run time, which the inside half lists; what a shell
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -231,6 +231,17 @@ def _keep(report: TreeReport, project: Path, run: str) -> tuple[str, str, tuple[
     ]
     gate = "".join(f" {one.commit}" if not where[top] else f"; {one.commit}{where[top]}" for top, one in kept.items())
     return f"{KEPT}{next(iter(kept.values())).ref}{gate}", "", (*said, *lines)
+
+
+def described(facts: Sequence[Fact]) -> tuple[str, str]:
+    """Return the commit that the tree stands on and whether it holds all that will run, for a mark; "" for neither."""
+    known = {fact.name: fact.state.value for fact in facts if isinstance(fact.state, Known)}
+    commit, deviations = str(known.get("tree.commit", "")), known.get("tree.deviations")
+    if not re.fullmatch(r"[0-9a-f]{40,64}", commit):
+        return "", ""
+    if not isinstance(deviations, Table):
+        return commit, ""
+    return commit, "changed since" if deviations.rows else "as committed"
 
 
 def kept_commits(gate: str, home: Path | None) -> dict[Path, str]:

@@ -5,7 +5,7 @@ from types import ModuleType
 from affidavit.adapters.transformers import attention, models, optimizer, plan, precision, tokenizers
 from affidavit.adapters.transformers.arguments import bind_arguments
 from affidavit.adapters.transformers.attention import bind_attention
-from affidavit.adapters.transformers.models import bind_loading
+from affidavit.adapters.transformers.models import bind_loading, bind_saving
 from affidavit.adapters.transformers.tokenizers import bind_tokenizers, offer_tokenizer
 from affidavit.adapters.transformers.trainer import bind_trainer
 from affidavit.adapters.transformers.weights import bind_files
@@ -26,6 +26,7 @@ TURN = 1
 def bind_modeling(module: ModuleType, session: Session) -> None:
     bind_attention(module, session)
     bind_loading(module, session)
+    bind_saving(module, session)
     bind_files(module, session)
 
 

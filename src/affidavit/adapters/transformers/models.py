@@ -1,4 +1,4 @@
-"""Models as a loader returns them: what was asked of ``from_pretrained``, and the live model.
+"""Models as a loader returns them: what was asked of ``from_pretrained``, and the live model; where one is saved.
 
 Source: transformers 4.57 and 5.24 modeling_utils; trl 1.16 trainer/utils (a model that is named by its path is float32
 there; trl 0.24 leaves it open).
@@ -17,6 +17,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from affidavit.attach.moment import Asked, Implied, Loaded, TrainBegin
+from affidavit.attach.saving import heard, is_main
 from affidavit.attach.session import Session
 from affidavit.fact.term import UNSTATED
 
@@ -61,6 +62,13 @@ def bind_loading(module: ModuleType, session: Session) -> None:
         return found
 
     model_class.from_pretrained = classmethod(loaded)
+
+
+def bind_saving(module: ModuleType, session: Session) -> None:
+    """Hear where a model is saved, by the loop or by the script once that is over."""
+    model_class = module.PreTrainedModel
+    save = model_class.save_pretrained
+    model_class.save_pretrained = heard(save, session, form="pretrained", path="save_directory", writes=is_main)
 
 
 def _caller(frame: FrameType | None) -> str:

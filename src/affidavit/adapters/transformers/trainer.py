@@ -3,17 +3,20 @@
 ``_inner_training_loop`` and model forwards, which source patchers rewrite, are never touched.
 
 Source: hf-stack-spike §4; transformers 5.24 trainer; critic-architect R8, R9.
-Blind to: a Trainer without our callback (the optimizer hooks then see a plain loop, and that is noted).
+Blind to: the folder of a checkpoint under a hyperparameter search; a Trainer without our callback (the optimizer hooks
+then see a plain loop, and that is noted).
 """
 
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from affidavit.adapters.transformers.tokenizers import offer_tokenizer
-from affidavit.attach.moment import MicroBatch, Saved, TrainBegin
+from affidavit.attach.moment import MicroBatch, Saved, TrainBegin, Written
+from affidavit.attach.saving import located
 from affidavit.attach.session import Session
 from affidavit.attach.wrapper import innermost
 
@@ -25,7 +28,14 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
 
     begins, ready, ends = (session.shielded(call) for call in (begin_step, gradients_ready, end_step))
     callback_class: type[Any] = module.TrainerCallback
+    prefix = module.PREFIX_CHECKPOINT_DIR
     epoch_began = [-1]
+
+    @session.shielded
+    def tell_saved(args: Any, step: int) -> None:
+        folder = Path(args.output_dir) / f"{prefix}-{step}"
+        if args.should_save and folder.is_dir():
+            session.wrote(Written(path=located(folder), form="checkpoint"))
 
     class AffidavitCallback(callback_class):  # type: ignore[misc]
         """Tells Affidavit when the Trainer begins, steps and ends; a copy of it, or one that was stored, is mute."""
@@ -87,6 +97,7 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
 
         def on_save(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             session.fire(Saved(step=state.global_step))
+            tell_saved(args, state.global_step)
 
         @session.shielded
         def on_train_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
