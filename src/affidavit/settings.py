@@ -51,21 +51,21 @@ class Settings:
     Args:
         root: the project's folder.
         tokens: how much of the data a record may keep: ``off``, ``ids`` or ``text``.
+        marks: whether ``affidavit.json`` is left beside each model that a run saves.
         gate: what the tree gate does with code that no commit holds: ``refuse``, ``snapshot`` or ``allow``.
         gate_reason: why it is allowed; ``allow`` has one.
-        marks: whether ``affidavit.json`` is left beside each model that a run saves.
         expected: what every run of the project must resolve to, or None where nothing is expected.
         panels: JSON files measured elsewhere that stand under the role ``panel/``.
     """
 
     root: Path
     tokens: str = "text"
+    marks: bool = True
     gate: str = "refuse"
     gate_reason: str = ""
     waivers: tuple[Waiver, ...] = ()
     attestations: tuple[Attestation, ...] = ()
     expected: Record | None = None
-    marks: bool = True
     panels: tuple[Path, ...] = ()
 
 
@@ -116,6 +116,7 @@ class _Reader:
         return Settings(
             root=self.root,
             tokens=self._choice(run, "run.tokens", TOKEN_POLICIES, default="text"),
+            marks=self._switch(run, "run.marks", default=True),
             gate=gate,
             gate_reason=reason,
             waivers=self._each(document, "waiver", self._waiver),
@@ -124,7 +125,6 @@ class _Reader:
             panels=tuple(self.root / name for name in self._texts(panel, "panel.files")),
         )
 
-            marks=self._switch(run, "run.marks", default=True),
     def _waiver(self, entry: dict[str, object], key: str) -> Waiver:
         return Waiver(
             target=self._text(entry, f"{key}.target"),
@@ -212,6 +212,12 @@ class _Reader:
             self.complaints.append(f"{key}: expected one of {', '.join(choices)}, saw {value!r:.60}")
         return str(value)
 
+    def _switch(self, table: dict[str, object], key: str, *, default: bool) -> bool:
+        value = table.get(key.rpartition(".")[2], default)
+        if not isinstance(value, bool):
+            self.complaints.append(f"{key}: expected true or false, saw {value!r:.60}")
+        return bool(value)
+
     def _text(self, table: dict[str, object], key: str) -> str:
         value = table.get(key.rpartition(".")[2], "")
         if not isinstance(value, str) or not value.strip():
@@ -223,12 +229,6 @@ class _Reader:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             self.complaints.append(f"{key}: expected a list of texts, saw {value!r:.60}")
             return ()
-    def _switch(self, table: dict[str, object], key: str, *, default: bool) -> bool:
-        value = table.get(key.rpartition(".")[2], default)
-        if not isinstance(value, bool):
-            self.complaints.append(f"{key}: expected true or false, saw {value!r:.60}")
-        return bool(value)
-
         return tuple(value)
 
     def _date(self, table: dict[str, object], key: str) -> datetime.date:

@@ -17,11 +17,11 @@ STACKS = "stacks"
 LEDGER = "instruments.jsonl"
 LOCK = "affidavit.lock"
 SETTINGS = "affidavit.toml"
+MARK = "affidavit.json"
+"""The one file of ours outside of our folders: beside a model that a run saved."""
 
 
 def launch(folder: Path, attempt: int) -> Path:
-MARK = "affidavit.json"
-"""The one file of ours outside of our folders: beside a model that a run saved."""
     return folder / f"launch.{attempt}.json"
 
 
