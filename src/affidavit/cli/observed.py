@@ -146,6 +146,7 @@ def observe(project: Project, order: Order) -> Observed:
         kind=order.kind,
         steps=order.steps,
         tokens=order.tokens or settings.tokens,
+        marks=settings.marks,
         plugins=project.house.plugins,
     )
     return Observed(project=project, order=order, prepared=prepared)
@@ -160,7 +161,6 @@ def _loud(said: Statement) -> set[tuple[str, Verdict]]:
     quiet = (Verdict.PASS, Verdict.NOT_APPLICABLE)
     return {(found.check, found.verdict) for found in said.findings if found.verdict not in quiet}
 
-        marks=settings.marks,
 
 def _sealed(said: Statement) -> Iterable[Line]:
     """Yield the last line of a run; how much did not apply to it stands in the report above."""
