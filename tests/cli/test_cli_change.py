@@ -45,6 +45,21 @@ def test_what_falls_is_unknown_to_every_later_reader(copied: Desk) -> None:
     assert path.read_bytes() == sealed
 
 
+def test_what_was_corrected_is_told_before_the_next_run_of_the_recipe_and_of_no_other(copied: Desk) -> None:
+    assert (
+        copied.type(
+            "annotate", "last", "--falls", "attention.*", "--reason", "another seat", "--author", "Ada"
+        ).exit_code
+        == 0
+    )
+    told = " ".join(copied.train(CLEAN).stderr.partition("✓")[0].split())
+    assert "note" in told and "erratum #1 (Ada, " in told and "another seat (falls: attention.*; " in told
+    other = copied.root / "other.py"
+    other.write_text("print('no training')\n")
+    before = copied.start("run", "--tree", "allow", "--reason", "a test", "--", sys.executable, "other.py").stderr
+    assert "before the command" in before and "erratum" not in before
+
+
 def test_a_correction_that_says_nothing_is_refused(copied: Desk) -> None:
     for words in (
         ("--falls", "attention.kernel", "--reason", "a misspelt term"),

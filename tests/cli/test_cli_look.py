@@ -15,7 +15,7 @@ def test_show_opens_with_the_checklist_and_ends_with_the_count(trained: Desk) ->
     assert ended.exit_code == 0
     assert rows[0].startswith("affidavit ") and "FINISHED, step 3" in rows[0]
     assert [row[2:5] for row in rows if row[1:4] == " 4."] == [f"4.{number}" for number in range(1, 8)]
-    count = re.fullmatch(r"(\d+) checks: (\d+) PASS, (\d+) NOT_APPLICABLE. Drilled: 0 of (\d+).", rows[-1])
+    count = re.fullmatch(r"(\d+) checks: (\d+) PASS, (\d+) NOT_APPLICABLE. Drilled: 0 of (\d+) .*", rows[-1])
     assert count is not None, rows[-1]  # how many there are is no business of the face
     every, passed, rest, drilled = map(int, count.groups())
     assert passed >= 5 and passed + rest == every == drilled
@@ -80,7 +80,14 @@ def test_ls_lists_the_newest_first(trained: Desk, project: Desk) -> None:
     rows = trained.type("ls").stdout.splitlines()
     assert [row.split()[0] for row in rows] == list(reversed(trained.runs.values()))
     assert all("FINISHED, step 3" in row for row in rows)
-    assert {entry["recipe"] for entry in trained.document("ls")["runs"]} == {"train"}
+    said = {entry["run"]: entry for entry in trained.document("ls")["runs"]}
+    assert {entry["recipe"] for entry in said.values()} == {"train"}
+    assert (
+        said[trained.runs["eager"]]["verdicts"]["FAIL"] >= 1 and "FAIL" not in said[trained.runs["clean"]]["verdicts"]
+    )
+    loud = {row.split()[0]: row for row in rows}
+    assert " FAIL  " in loud[trained.runs["eager"]] and "1 REVIEW" in loud[trained.runs["users"]]
+    assert "step 3  ✓" in loud[trained.runs["clean"]]
     assert "and 3 older" in trained.type("ls", "--limit", "1").stdout
 
 
@@ -95,7 +102,7 @@ def test_ls_says_which_run_cannot_be_read_and_lists_the_others(copied: Desk) -> 
 
 def test_tokens_are_lit_and_cannot_steer_the_terminal(trained: Desk) -> None:
     page = trained.type("tokens").stdout
-    assert page.startswith("36 of 76 tokens carry the loss; asked to train on: assistant\n")
+    assert page.startswith("36 of 76 tokens carry the loss; the script asked for: assistant\n")
     assert "⟦No, blue.<eos>⟧" in page
     assert "\x1b" not in page and "\\x1b[31mred\\x1b[0m" in page
     said = trained.document("tokens")
@@ -107,7 +114,7 @@ def test_of_two_trainings_the_worse_one_is_told_and_each_can_be_looked_at(projec
     assert project.train(CLEAN, USERS).returncode == 0
     told = " ".join(project.type("show").stdout.split())
     assert "REVIEW never drilled no adapter;" in told and "attention: sdpa asked, flash ran on 4 layers" in told
-    assert "lit: assistant, user, 76 of 76 tokens" in told and "training 2 of 2" in told
+    assert "loss on assistant, user: 76 of 76 tokens" in told and "training 2 of 2" in told
     assert project.type("tokens").stdout.startswith("training 2 of 2\n76 of 76 tokens")
     assert project.type("tokens", "--training", "1").stdout.startswith("training 1 of 2\n36 of 76 tokens")
     assert (project.document("tokens")["training"], project.document("tokens", "--training", "1")["training"]) == (2, 1)
@@ -165,6 +172,14 @@ def test_explain_tells_a_term_and_who_reads_it(trained: Desk) -> None:
 def test_explain_without_a_name_lists_the_checks(trained: Desk) -> None:
     assert trained.type("explain").stdout == trained.type("explain", "--checks").stdout
     assert "lock-holds  " in trained.type("explain").stdout
+
+
+def test_explain_takes_the_number_of_a_line_of_the_report(trained: Desk) -> None:
+    page = trained.type("explain", "4.4").stdout
+    assert page.startswith("4.4 the commit describes the code\n") and "tree-is-committed  " in page
+    assert "attention-as-requested" not in page
+    assert "no check of this version" in trained.type("explain", "4.1").stdout
+    assert trained.type("explain", "4.9").exit_code == 2
 
 
 def test_explain_names_what_is_near(trained: Desk) -> None:

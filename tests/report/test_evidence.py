@@ -17,7 +17,7 @@ def said(case: Case, *cites: str) -> tuple[str, ...]:
 def test_a_subject_is_told_once_and_in_the_order_in_which_it_is_cited() -> None:
     cites = ("tokens.supervised_roles", "attention.kernels", "tokens.supervised_by_role")
     assert said(healthy(), *cites) == (
-        "lit: assistant, 1,204 of 3,310 tokens",
+        "loss on assistant: 1,204 of 3,310 tokens",
         "attention: sdpa asked, flash ran on 4 layers",
     )
 

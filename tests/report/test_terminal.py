@@ -63,6 +63,13 @@ def test_wide_letters_count_twice_and_a_long_word_is_folded() -> None:
     assert [len(row) for row in drawn.splitlines()] == [40, 40, 20]
 
 
+def test_what_an_encoding_does_not_have_is_escaped_before_it_is_wrapped() -> None:
+    drawn = draw([line(Span("漢" * 30, Tone.LIT), head="✗ 4.3", indent=8)], encoding="ascii")
+    assert drawn.startswith("x 4.3   \\u6f22") and drawn.count("u6f22") == 30
+    assert max(map(len, drawn.splitlines())) <= 80
+    assert draw([line("naïve ✓")], encoding="latin-1") == "naïve +\n"
+
+
 def test_a_head_that_does_not_fit_stands_alone() -> None:
     assert draw([line("body", head="a very long head", indent=4)]) == "a very long head\n    body\n"
 

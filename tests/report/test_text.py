@@ -74,9 +74,22 @@ def half_seen_run() -> Statement:
     return statement(case.with_record("run", case.subject.with_facts(facts)))
 
 
+def run_of_forty_ranks() -> Statement:
+    """Two ranks never attached, and two others ran another kernel."""
+    case = healthy(ranks=40)
+    for rank in (3, 17):
+        case = case.altered("attention.kernels", MATH, rank=rank)
+    seen = tuple(rank for rank in range(40) if rank not in (38, 39))
+    facts = []
+    for fact in case.subject.facts:
+        ranks = tuple(rank for rank in fact.ranks if rank in seen)
+        facts += [replace(fact, ranks=ranks)] if ranks or not fact.ranks else []
+    return statement(case.with_record("run", case.subject.with_facts(facts)))
+
+
 @pytest.mark.parametrize(
     "scene",
-    [clean_run, failing_run, run_to_review, unknown_run, corrected_run, half_seen_run],
+    [clean_run, failing_run, run_to_review, unknown_run, corrected_run, half_seen_run, run_of_forty_ranks],
     ids=lambda scene: scene.__name__,
 )
 def test_the_report_is_what_a_person_was_shown_before(scene) -> None:

@@ -2,8 +2,10 @@ import json
 from dataclasses import replace
 
 import pytest
+from rich.cells import cell_len
 from tests.report.world import healthy
 
+from affidavit.fact.values import Table
 from affidavit.report import document, tokens
 from affidavit.report.terminal import draw
 
@@ -38,7 +40,7 @@ def test_lit_text_is_marked_without_colour_and_special_tokens_are_seen() -> None
 def test_colour_lights_what_is_lit_and_keeps_the_marks() -> None:
     page = drawn(kept(), colour=True)
     lit = page.split("\x1b[1;30;42m⟦")
-    assert len(lit) == 4 and lit[1].startswith("What colour")
+    assert len(lit) == 5 and lit[2].startswith("What colour")
 
 
 def test_only_the_asked_rows_are_shown_and_the_rest_is_counted() -> None:
@@ -98,9 +100,87 @@ def test_damaged_evidence_gives_one_error_that_names_the_line(content: bytes, na
 
 def test_the_headline_counts_by_role_over_all_ranks() -> None:
     page = draw(tokens.headline(healthy(ranks=2)))
-    assert page.startswith("2,408 of 6,620 tokens carry the loss; asked to train on: assistant\n")
-    assert "0 of 4,020 tokens of user turns are lit" in page
-    assert "turn 1 assistant: 1204 of 1300 tokens lit, 24 of 24 ends of turn, rank 0-1" in page
+    assert page.startswith("2,408 of 6,620 tokens carry the loss; the script asked for: assistant\n")
+    assert "  assistant  2,408 of 2,600  ███████████████░  48 of 48 ends of turn\n" in page
+    assert "  user           0 of 4,020  ░░░░░░░░░░░░░░░░  0 of 48 ends of turn\n" in page
+
+
+@pytest.mark.parametrize("ranks", [1, 40])
+def test_turns_are_told_apart_only_where_they_are_not_treated_alike(ranks: int) -> None:
+    case = healthy(ranks=ranks)
+    assert "turn 1" not in draw(tokens.headline(case))
+    alike = case.value("tokens.supervised_by_turn")
+    assert isinstance(alike, Table)
+    rows = (*alike.rows, *((turn, "assistant", 24, 100, 0, 24, 0) for turn in range(3, 23, 2)))
+    page = draw(tokens.headline(case.altered("tokens.supervised_by_turn", replace(alike, rows=rows))))
+    assert f"{1_204 * ranks:,} of {1_300 * ranks:,}  " in page
+    assert "turn 3" in page and "turn 15" in page and "turn 17" not in page
+    assert f"and 3 more turns, 0 of {300 * ranks:,} tokens lit" in page
+    assert len(page.splitlines()) == 12
+
+
+def packed(turns: int, *lit: int) -> bytes:
+    """One row of many short turns, as packing makes them, of which only a few carry the loss."""
+    spans = [
+        {
+            "role": ("user", "assistant")[turn % 2],
+            "turn": turn,
+            "lit": turn in lit,
+            "tokens": 3,
+            "text": f"t{turn}",
+        }
+        for turn in range(turns)
+    ]
+    return "\n".join(map(json.dumps, ({"policy": "text", "rows": 1}, {"row": 0, "spans": spans}))).encode()
+
+
+def test_a_packed_row_is_folded_around_what_is_lit_and_says_what_it_hides() -> None:
+    page = drawn(packed(100, 41, 43))
+    assert "⟦t41⟧" in page and "⟦t43⟧" in page and "t40" in page and "t44" in page
+    assert page.count("tokens lit …]") == 2 and len(page.splitlines()) < 16
+    assert "[… 39 stretches, 0 of 117 tokens lit …]" in page
+    whole = draw(tokens.rows(tokens.parse(packed(100, 41, 43)), limit=1, full=True))
+    assert "tokens lit …]" not in whole and all(f"t{turn}" in whole for turn in range(100))
+
+
+def test_no_fold_hides_a_single_turn() -> None:
+    assert "t1" in drawn(packed(4, 3)) and "tokens lit …]" not in drawn(packed(4, 3))
+    assert "t1" not in drawn(packed(5, 4)) and "[… 2 stretches, 0 of 6 tokens lit …]" in drawn(packed(5, 4))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "שלום, מה שלומך?",
+        "مرحبا بالعالم",
+        "漢字かな交じり文" * 12,
+        "👩\u200d👩\u200d👧\u200d👦 " * 30,
+        "é̂" * 90,
+        "नमस्ते दुनिया" * 9,
+    ],
+    ids=["hebrew", "arabic", "wide", "joined", "combining", "devanagari"],
+)
+def test_every_script_stays_readable_and_within_the_page(text: str) -> None:
+    """The letters stay in the order in which they are stored, and the marks stay around them."""
+    spans = [
+        {"role": "user", "turn": 0, "lit": False, "tokens": 3, "text": text},
+        {"role": "assistant", "turn": 1, "lit": True, "tokens": 3, "text": text + "<eos>"},
+    ]
+    content = "\n".join(map(json.dumps, ({"policy": "text", "rows": 1}, {"row": 0, "spans": spans}))).encode()
+    page = drawn(content)
+    joined = "".join(row[13:] for row in page.splitlines())
+    assert text.replace(" ", "") in joined.replace(" ", "")
+    assert f"⟦{text}<eos>⟧".replace(" ", "") in joined.replace(" ", "")
+    assert all(cell_len(row) <= 80 for row in page.splitlines())
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
+def test_a_terminal_without_unicode_says_the_same(encoding: str) -> None:
+    page = draw(tokens.rows(tokens.parse(kept()), limit=8), encoding=encoding)
+    page.encode(encoding)
+    assert "[[What colour is the sea?<turn|>]]\\n" in page and "[[lit]] carries the loss" in page
+    bars = draw(tokens.headline(healthy()), encoding="ascii")
+    assert "###############." in bars and "................" in bars
 
 
 def test_a_census_that_was_not_seen_is_said() -> None:

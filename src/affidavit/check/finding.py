@@ -22,17 +22,46 @@ class Verdict(enum.Enum):
 class Landmine(enum.Enum):
     """The seven lies a completed run can tell; each check guards one, and the checklist has one line for each."""
 
-    CACHE = ("4.1", "cache keys cover the meaning")
-    NAMES = ("4.2", "parameters exist in what is installed")
-    RESULT = ("4.3", "what ran is what was asked")
-    TREE = ("4.4", "the commit describes the code")
-    LIVENESS = ("4.5", "alarms can say dead")
-    GATES = ("4.6", "gates can say no")
-    NUMBERS = ("4.7", "numbers are bound to measurements")
+    CACHE = (
+        "4.1",
+        "cache keys cover the meaning",
+        "A cache whose key leaves out an input that moves its output serves what another configuration had built.",
+    )
+    NAMES = (
+        "4.2",
+        "parameters exist in what is installed",
+        "A value can be checked and right while the parameter that carried it is gone, or swallowed by **kwargs.",
+    )
+    RESULT = (
+        "4.3",
+        "what ran is what was asked",
+        "A record of the request says nothing about the run: libraries fall back, drop, cast and skip without a word.",
+    )
+    TREE = (
+        "4.4",
+        "the commit describes the code",
+        "A commit on the record is worth nothing where other bytes were executed.",
+    )
+    LIVENESS = (
+        "4.5",
+        "alarms can say dead",
+        "A watchdog that matches its own command line, or a heartbeat of a thread beside the loop, cannot say dead.",
+    )
+    GATES = (
+        "4.6",
+        "gates can say no",
+        "A test or a check that nobody has seen fail may be unable to.",
+    )
+    NUMBERS = (
+        "4.7",
+        "numbers are bound to measurements",
+        "A number that was measured once is copied after it has changed.",
+    )
 
-    def __init__(self, section: str, title: str) -> None:
+    def __init__(self, section: str, title: str, story: str) -> None:
         self.section = section
         self.title = title
+        self.story = story
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,8 @@ from affidavit.cli.parameter import example, json_option
 from affidavit.cli.project import here
 from affidavit.observe import git
 from affidavit.observe.error import ObserveError
-from affidavit.record.chain import annotate
+from affidavit.record.chain import annotate, by_subject
+from affidavit.record.seal import read_sealed
 from affidavit.report.terminal import Span, Tone, line
 
 _EXAMPLE = "affidavit annotate last --falls 'attention.*' --survives 'tokens.*' --reason 'profiled another seat'"
@@ -50,12 +51,14 @@ def command(
             }
         )
         return 0
+    present = {fact.name for fact in read_sealed(folder).manifest.facts}
+    fallen, standing = (", ".join(by_subject(terms, present)) for terms in (said.falls, said.survives))
     indent = len("not reviewed  ")
     page.show(
         [
             line(Span(f"{said.kind.value} #{said.seq} of {folder.name}", Tone.STRONG)),
-            line(", ".join(said.falls) or "nothing", head="falls", indent=indent),
-            line(", ".join(said.survives) or "nothing named", head="survives", indent=indent),
+            line(fallen or "nothing", head="falls", indent=indent),
+            line(standing or "nothing named", head="survives", indent=indent),
             line(", ".join(said.not_reviewed) or "nothing", head="not reviewed", indent=indent),
         ]
     )

@@ -1,4 +1,4 @@
-"""``affidavit explain``: what a check proves, what a term means, and when it was last seen to fail."""
+"""``affidavit explain``: what a landmine is, what a check proves, what a term means, and when it was last proved."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import click
 
+from affidavit.check.finding import Landmine
 from affidavit.check.rule import Check
 from affidavit.cli import page
 from affidavit.cli.parameter import example, json_option
@@ -20,24 +21,29 @@ _INDENT = len("when last proved  ")
 
 
 class NothingToExplainError(AffidavitError):
-    """The name is neither a check nor a term."""
+    """The name is neither a landmine nor a check nor a term."""
 
 
-@click.command(short_help="Explain a check or a term.", epilog=example("affidavit explain attention-as-requested"))
-@click.argument("name", default="", metavar="[CHECK|TERM]")
+@click.command(
+    short_help="Explain a check, a term, or a line of the report.",
+    epilog=example("affidavit explain attention-as-requested"),
+)
+@click.argument("name", default="", metavar="[CHECK|TERM|4.1…4.7]")
 @click.option("--checks", "list_checks", is_flag=True, help="List every check with its first sentence.")
 @click.option("--terms", "list_terms", is_flag=True, help="List every term with its meaning.")
 @json_option
 def command(name: str, list_checks: bool, list_terms: bool, as_json: bool) -> int:
     """Explain a check or a term: its reason, its needs, the ways to break it, and when it was last proved.
 
-    Without a name, every check is listed.
+    The number of a line of the report lists the checks behind it; without a name, every check is listed.
     """
     project = here()
     list_checks = list_checks or not (name or list_terms)
-    checks = tuple(check for check in project.checks if list_checks or check.id == name)
+    landmine = next((landmine for landmine in Landmine if landmine.section == name), None)
+    chosen = (check for check in project.checks if list_checks or check.id == name or check.landmine is landmine)
+    checks = tuple(chosen)
     terms = tuple(term for term in project.vocabulary if list_terms or term.name == name)
-    if not checks and not terms:
+    if not (checks or terms or landmine):
         raise NothingToExplainError(_nothing(project, name))
     if as_json:
         page.say(
@@ -46,6 +52,8 @@ def command(name: str, list_checks: bool, list_terms: bool, as_json: bool) -> in
                 "terms": [_term_document(project, term) for term in terms],
             }
         )
+    elif landmine:
+        page.show(_landmine(landmine, checks))
     elif name:
         page.show([row for check in checks for row in _check_lines(project, check)])
         page.show([row for term in terms for row in _term_lines(project, term)])
@@ -59,10 +67,19 @@ def _nothing(project: Project, name: str) -> str:
     near = difflib.get_close_matches(name, names, 3)
     hint = f"near: {', '.join(near)}" if near else "nothing near"
     return (
-        f'explain "{name}": expected a check or a term, saw {hint}.\n'
+        f'explain "{name}": expected a check, a term, or a number from 4.1 to 4.7, saw {hint}.\n'
         'Nothing was explained. Run "affidavit explain --checks" or "affidavit explain --terms".\n'
         "Not affected: everything."
     )
+
+
+def _landmine(landmine: Landmine, checks: tuple[Check, ...]) -> Iterator[Line]:
+    yield line(Span(f"{landmine.section} {landmine.title}", Tone.STRONG))
+    yield line(landmine.story)
+    yield line()
+    if not checks:
+        yield line(Span("no check of this version guards it", Tone.DOUBT))
+    yield from _list(checks, ())
 
 
 def _list(checks: tuple[Check, ...], terms: tuple[Term, ...]) -> Iterator[Line]:
@@ -85,6 +102,7 @@ def _check_lines(project: Project, check: Check) -> Iterator[Line]:
         ("sabotages", "; ".join(sabotage.name for sabotage in check.sabotages)),
         ("", "and, for each need: never seen, known too weakly, missing on a rank, no such record"),
         ("when last proved", _proved(project, check)),
+        ("to waive it", f'[[waiver]] target = "{check.id}" in affidavit.toml, with reason, author, until'),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -14,6 +15,7 @@ from affidavit.cli.complaint import complain, crash_report
 from affidavit.cli.judgement import before, judged
 from affidavit.cli.project import Project
 from affidavit.fact.errors import AffidavitError
+from affidavit.record.fold import corrections
 from affidavit.record.lock import LockError, locked_recipes
 from affidavit.record.record import Fact, Kind
 from affidavit.record.runs import RunFolder
@@ -87,8 +89,20 @@ class Observed:
         )
 
     def _static(self, facts: Sequence[Fact], answer: GateAnswer) -> None:
-        """Say what is known before the command starts, in a line for each check."""
-        page.show(text.brief(before(self.project, facts, title=self.run.id), *answer.lines), sys.stderr)
+        """Say what is known before the command starts: what was corrected, and a line for each check."""
+        known = before(self.project, facts, title=self.run.id)
+        page.show(text.brief(known, *answer.lines, corrections=self._corrections()), sys.stderr)
+
+    def _corrections(self) -> tuple[str, ...]:
+        """Return what was said later of earlier runs of this recipe, the newest run first.
+
+        A run whose chain is broken says nothing here, and says so to whoever opens it.
+        """
+        found: list[str] = []
+        for run in reversed(self.project.runs()):
+            with contextlib.suppress(AffidavitError):
+                found += (f"{run.id}: {said}" for said in corrections(run.folder, self.prepared.start.recipe))
+        return tuple(found)
 
     def _lock(self) -> None:
         """Say now, and not after three days of training, that nothing can be held against the lock."""

@@ -17,7 +17,8 @@ def show(lines: Iterable[Line], stream: TextIO | None = None) -> None:
     """Draw lines on a stream, stdout by default, in colour where it shows and is wanted."""
     target = stream or sys.stdout
     width = shutil.get_terminal_size().columns if target.isatty() else 80
-    click.echo(draw(lines, colour=wants_colour(target), width=width), file=target, nl=False, color=True)
+    drawn = draw(lines, colour=wants_colour(target), width=width, encoding=target.encoding or "utf-8")
+    click.echo(drawn, file=target, nl=False, color=True)
 
 
 def say(document: Document) -> None:

@@ -33,8 +33,9 @@ TERM = "tokens.lit_spans"
 @click.option(
     "--training", type=click.IntRange(min=1), metavar="N", help="Of a script that trains more than once; else the last."
 )
+@click.option("--full", is_flag=True, help="Fold nothing.")
 @json_option
-def command(run: str, rows: int, rank: int, training: int | None, as_json: bool) -> int:
+def command(run: str, rows: int, rank: int, training: int | None, full: bool, as_json: bool) -> int:
     """Show which tokens the loss is computed on, by role and turn, and in the text itself.
 
     What carries the loss stands in ⟦ ⟧. The text stays in the run's own folder and is in no export; tokens = "ids" or
@@ -57,7 +58,7 @@ def command(run: str, rows: int, rank: int, training: int | None, as_json: bool)
     if case.subject.episodes > 1:
         page.show([line(Span(f"training {case.episode + 1} of {case.subject.episodes}", Tone.STRONG))])
     page.show(tokens.headline(case))
-    page.show([_missing(kept)] if isinstance(kept, str) else tokens.rows(kept, limit=rows))
+    page.show([_missing(kept)] if isinstance(kept, str) else tokens.rows(kept, limit=rows, full=full))
     return 0
 
 

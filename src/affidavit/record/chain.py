@@ -121,7 +121,7 @@ def annotate(
             kind=Extent.NOTE if not falling else Extent.RETRACTION if gone >= set(present) else Extent.ERRATUM,
             falls=falling,
             survives=standing,
-            not_reviewed=_by_subject(set(present) - gone - fallen - set(standing), present),
+            not_reviewed=by_subject(set(present) - gone - fallen - set(standing), present),
             reason=reason.strip(),
             author=author.strip(),
             time=time or datetime.datetime.now(datetime.UTC),
@@ -144,7 +144,7 @@ def read(folder: Path) -> tuple[Annotation, ...]:
         ChainError: the chain does not hold.
         SealError: the run is not sealed, or not by what lies there.
     """
-    walked = _walk(folder)
+    walked = walk(folder)
     if walked.problems:
         raise ChainError(
             refusal(
@@ -162,7 +162,7 @@ def read(folder: Path) -> tuple[Annotation, ...]:
 def verify_chain(folder: Path) -> tuple[str, ...]:
     """Return everything that is wrong with the seal and the chain of a run folder; nothing where all of it holds."""
     try:
-        walked = _walk(folder)
+        walked = walk(folder)
     except AffidavitError as error:
         return (str(error),)
     return (*walked.problems, *walked.surplus)
@@ -174,15 +174,20 @@ def closure(falls: Iterable[str], vocabulary: Vocabulary) -> set[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Walk:
-    """The chain as it lies there: ``problems`` break it, ``surplus`` is what the head does not name yet."""
+class Walk:
+    """The chain as it lies there: ``problems`` break it, ``surplus`` is what the head does not name yet.
 
+    ``links`` are the digests that a head may name as the last: the manifest's, then one for each annotation.
+    """
+
+    links: tuple[Digest, ...]
     annotations: tuple[Annotation, ...]
     problems: tuple[str, ...]
     surplus: tuple[str, ...]
 
 
-def _walk(folder: Path) -> _Walk:
+def walk(folder: Path) -> Walk:
+    """Return the chain of a sealed run with whatever is wrong with it; raises as :func:`read` does."""
     sealed = seal.read_sealed(folder)
     path = folder / names.ANNOTATIONS
     raw = b""
@@ -210,17 +215,17 @@ def _walk(folder: Path) -> _Walk:
     return _against_head(sealed.head, lines, annotations, problems)
 
 
-def _against_head(head: Head, lines: Sequence[bytes], annotations: list[Annotation], problems: list[str]) -> _Walk:
+def _against_head(head: Head, lines: Sequence[bytes], annotations: list[Annotation], problems: list[str]) -> Walk:
     surplus: tuple[str, ...] = ()
+    links = (head.manifest, *map(canonical.digest_bytes, lines))
     if len(lines) < head.count:
         problems.append(f"cut short: {names.HEAD} counts {head.count}, {len(lines)} are there")
     else:
-        last = canonical.digest_bytes(lines[head.count - 1]) if head.count else head.manifest
-        if last != head.last:
+        if links[head.count] != head.last:
             problems.append(f"#{head.count} is not the one that {names.HEAD} names")
         if len(lines) > head.count:
             surplus = (f"{names.HEAD} counts {head.count}, {len(lines)} are there: an append that did not finish",)
-    return _Walk(annotations=tuple(annotations), problems=tuple(problems), surplus=surplus)
+    return Walk(links=links, annotations=tuple(annotations), problems=tuple(problems), surplus=surplus)
 
 
 def _last(sealed: Sealed, before: Sequence[Annotation]) -> Digest:
@@ -257,13 +262,14 @@ def _contradictions(falling: Iterable[str], gone: set[str], fallen: set[str], st
             yield f"{name} fell with an earlier correction, and nothing raises it again"
 
 
-def _by_subject(left: set[str], present: Sequence[str]) -> tuple[str, ...]:
-    """Return names, a subject of which all are left as ``subject.*``."""
+def by_subject(named: Iterable[str], present: Iterable[str]) -> tuple[str, ...]:
+    """Return names of terms, ``subject.*`` for a subject of which several are present and all are named."""
+    left = set(named)
     found: set[str] = set()
     for name in left:
         subject = name.partition(".")[0]
         whole = {other for other in present if other.startswith(f"{subject}.")}
-        found.add(f"{subject}.*" if whole <= left else name)
+        found.add(f"{subject}.*" if len(whole) > 1 and whole <= left else name)
     return tuple(sorted(found))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from affidavit.fact import folder as names
 from affidavit.fact.observation import Cause, Unknown
 from affidavit.fact.term import Vocabulary
 from affidavit.record import chain, manifest, seal
@@ -21,6 +22,15 @@ def read_record(folder: Path, vocabulary: Vocabulary | None = None) -> Record:
     """
     sealed = seal.read_sealed(folder)
     return fold(manifest.to_record(sealed.manifest, vocabulary), chain.read(folder))
+
+
+def corrections(folder: Path, recipe: str) -> tuple[str, ...]:
+    """Return what was said later of a sealed run of a recipe, a sentence a correction; nothing of any other run."""
+    if not (folder / names.ANNOTATIONS).exists():
+        return ()
+    sealed = seal.read_sealed(folder).manifest
+    present = {fact.name for fact in sealed.facts}
+    return tuple(said_of(one, present) for one in chain.read(folder)) if sealed.recipe == recipe else ()
 
 
 def fold(record: Record, annotations: Sequence[Annotation]) -> Record:
@@ -39,11 +49,19 @@ def fold(record: Record, annotations: Sequence[Annotation]) -> Record:
         replace(fact, state=Unknown(Cause.FALLS, fallen[fact.name]), request=None) if fact.name in fallen else fact
         for fact in record.facts
     )
-    return replace(record, facts=facts, notes=(*record.notes, *map(_said, annotations)))
+    present = {fact.name for fact in record.facts}
+    said = (said_of(annotation, present) for annotation in annotations)
+    return replace(record, facts=facts, notes=(*record.notes, *said))
 
 
-def _said(annotation: Annotation) -> str:
+def said_of(annotation: Annotation, present: Iterable[str]) -> str:
+    """Return a correction as one sentence: its kind, who and when, why, and what falls, survives, was not reviewed.
+
+    Args:
+        present: the terms of the record, so that a subject all of which falls is named once.
+    """
+    held = tuple(present)
     parts = (("falls", annotation.falls), ("survives", annotation.survives), ("not reviewed", annotation.not_reviewed))
-    named = "; ".join(f"{what}: {', '.join(terms)}" for what, terms in parts if terms)
+    named = "; ".join(f"{what}: {', '.join(chain.by_subject(terms, held))}" for what, terms in parts if terms)
     who = f"{annotation.author}, {annotation.time.date().isoformat()}"
     return f"{annotation.kind.value} #{annotation.seq} ({who}): {annotation.reason} ({named})"

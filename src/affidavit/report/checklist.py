@@ -58,7 +58,7 @@ def _row(statement: Statement, landmine: Landmine) -> Row:
     findings = statement.under(landmine)
     if not findings:
         exists = any(check.landmine is landmine for check in statement.checks)
-        why = "no check is owed here" if exists else "instruments not built"
+        why = "no check is owed here" if exists else "not in this version"
         return Row(landmine=landmine, verdict=None, uncovered=why)
     told = min(findings, key=lambda finding: _WORST_FIRST.index(finding.verdict))
     phrases = evidence(replace(statement.case, episode=told.episode), findings)

@@ -73,7 +73,7 @@ def _tokens(case: Case, names: tuple[str, ...]) -> str:
     if lit is None:
         return ""
     of = f" of {seen.total:,}" if seen else ""
-    return f"lit: {', '.join(lit.kinds) or 'no role'}, {lit.total:,}{of} tokens"
+    return f"loss on {', '.join(lit.kinds) or 'no role'}: {lit.total:,}{of} tokens"
 
 
 def _adapter(case: Case, names: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ import enum
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from typing import TYPE_CHECKING, TextIO
 
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 WIDTH = 80
 """The widest line that is drawn; a narrower terminal wraps earlier."""
 _NARROWEST = 40
+_MARKS_IN_ASCII = str.maketrans(
+    dict(
+        zip(
+            ("✓", "✗", "·", "→", "—", "…", "×", "⟦", "⟧", "⏎", "␍", "⇥", "█", "░"),
+            ("+", "x", "-", "->", "-", "...", "x", "[[", "]]", "\\n", "\\r", "\\t", "#", "."),
+        )
+    )
+)
 _JOINERS = "\u200c\u200d"
 """Invisible, and part of ordinary words and emoji: they are kept."""
 
@@ -97,8 +105,11 @@ def wants_colour(stream: TextIO, environment: Mapping[str, str] = os.environ) ->
     return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM", "dumb") != "dumb"
 
 
-def draw(lines: Iterable[Line], *, colour: bool = False, width: int = WIDTH) -> str:
+def draw(lines: Iterable[Line], *, colour: bool = False, width: int = WIDTH, encoding: str = "utf-8") -> str:
     """Return terminal text: every character harmless, every line at most ``width`` columns wide, no trailing space.
+
+    A character that the encoding does not have is written as its escape, and a mark of ours as the ASCII that stands
+    for it, so that a log of a machine without UTF-8 says the same.
 
     Blind to: terminals that draw ambiguous-width characters two columns wide.
     """
@@ -118,9 +129,24 @@ def draw(lines: Iterable[Line], *, colour: bool = False, width: int = WIDTH) -> 
         _environ={},
     )
     for drawn in lines:
-        for row in _rows(drawn, console):
+        for row in _rows(_encodable(drawn, encoding), console):
             console.print(row, soft_wrap=True)
     return stream.getvalue()
+
+
+def _encodable(drawn: Line, encoding: str) -> Line:
+    spans = (drawn.head, *drawn.body)
+    try:
+        for span in spans:
+            span.text.encode(encoding)
+    except UnicodeEncodeError:
+        head, *body = (replace(span, text=_in_encoding(clean(span.text), encoding)) for span in spans)
+        return replace(drawn, head=head, body=tuple(body))
+    return drawn
+
+
+def _in_encoding(text: str, encoding: str) -> str:
+    return text.translate(_MARKS_IN_ASCII).encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _rows(drawn: Line, console: Console) -> Iterator[Text]:

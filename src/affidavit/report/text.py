@@ -41,9 +41,13 @@ def report(statement: Statement) -> Iterator[Line]:
     yield _summary(statement)
 
 
-def brief(statement: Statement, *remarks: str) -> Iterator[Line]:
-    """Yield what is known before a command starts: a line for each check, and grey remarks."""
+def brief(statement: Statement, *remarks: str, corrections: tuple[str, ...] = ()) -> Iterator[Line]:
+    """Yield what is known before a command starts: a line for each check, and grey remarks.
+
+    ``corrections`` of earlier runs of this recipe come first: before a run is when somebody reads them.
+    """
     yield line(Span("affidavit", Tone.STRONG), f" {__version__} · {statement.title} · {statement.status}")
+    yield from _notes(corrections, Tone.DOUBT)
     for finding in statement.findings:
         mark = mark_of(finding.verdict)
         about = "; ".join(evidence(statement.case, [finding]))
@@ -75,7 +79,7 @@ def _details(statement: Statement) -> Iterator[Line]:
         for finding in _by_landmine(statement.findings, verdict):
             yield line()
             yield from _finding(statement, finding, Span(verdict.value, head))
-            if verdict is Verdict.REVIEW and statement.is_run:
+            if verdict is Verdict.REVIEW and statement.is_run and "affidavit accept" not in finding.message:
                 yield line("accept it: ", Span(f"affidavit accept {statement.title}", Tone.ACTION), indent=_INDENT)
             yield from _waivers(waiver for found, waiver in statement.decision.waived if found == finding)
     folded = tuple(_unknown(statement))
@@ -103,7 +107,7 @@ def _finding(statement: Statement, finding: Finding, head: Span) -> Iterator[Lin
     for part in finding.message.removeprefix(f"{finding.check}: ").split("\n"):
         yield line(part, indent=_INDENT)
     for site in finding.sites[:_SITES_SHOWN]:
-        yield line(f"at {site}", Span(f"  @{site.fingerprint}", Tone.FAINT), indent=_INDENT)
+        yield line(f"at {site}", indent=_INDENT)
     if len(finding.sites) > _SITES_SHOWN:
         yield line(f"and {len(finding.sites) - _SITES_SHOWN} more places", indent=_INDENT)
 
@@ -178,7 +182,9 @@ def _summary(statement: Statement) -> Line:
     drills = statement.drills.values()
     proved = sum(drill.is_proof for drill in drills)
     text = f"{_count(len(checks), 'check')}: {counts}. Drilled: {proved} of {len(checks)}"
-    if drills:
+    if not drills:
+        text += ' (run "affidavit drill")'
+    else:
         caught, total = sum(drill.caught for drill in drills), sum(drill.total for drill in drills)
         text += f", {caught} of {total} sabotages caught, last {max(drill.date for drill in drills)}"
     waived = len({finding for finding, _ in statement.decision.waived})

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from affidavit.case import Case
 from affidavit.fact.errors import AffidavitError
+from affidavit.fact.observation import Known
+from affidavit.fact.term import UNSTATED
 from affidavit.fact.values import Table
-from affidavit.record.ranks import written
+from affidavit.record.compare import display
 from affidavit.report.evidence import added
 from affidavit.report.terminal import Line, Span, Tone, line
 
@@ -19,6 +21,11 @@ LIT = ("⟦", "⟧")
 _EDGE = 48
 """Characters of a long dark stretch that stay on each side of its fold."""
 _LIT_EDGE = 240
+_LIT_FIRST, _LIT_LAST = 6, 2
+"""Lit turns of a row that are drawn: a packed row has hundreds, and all of them look alike."""
+_TURNS_APART = 8
+_ABOUT = {"template": "what the chat template adds"}
+_BAR = 16
 _ROLE = len("assistant")
 _INDENT = _ROLE + 4
 
@@ -104,68 +111,144 @@ def _stretch(raw: Mapping[str, object]) -> Stretch:
 
 
 def headline(case: Case) -> Iterator[Line]:
-    """Yield how many tokens of each role carry the loss, and of each turn, over all ranks that were seen."""
-    asked = [display for _, display in case.values("tokens.supervision_requested")]
+    """Yield how many tokens of each role carry the loss, over all ranks that were seen.
+
+    The turns of a role are told one by one only where they are not treated alike.
+    """
+    asked = [value for _, value in case.values("tokens.supervision_requested")]
     lit, seen = added(case, "tokens.supervised_by_role"), added(case, "tokens.seen_by_role")
     if lit is None or seen is None:
         yield line("which tokens carry the loss was not seen", head=Span("tokens", Tone.STRONG), indent=_INDENT)
         return
+    said = "unknown" if not asked else "nothing" if asked[0] == UNSTATED else display(asked[0])
     yield line(
         Span(f"{lit.total:,} of {seen.total:,} tokens carry the loss", Tone.STRONG),
-        f"; asked to train on: {asked[0] if asked else 'unknown'}",
+        f"; the script asked for: {said}",
     )
+    turns = _turns(case)
+    width = len(f"{max(count for _, count in seen.counts):,}")
     for role, tokens in seen.counts:
-        share = f"{lit[role]:,} of {tokens:,} tokens of {role} turns are lit"
-        yield line(Span(share, Tone.GOOD if lit[role] else Tone.FAINT), indent=2)
-    yield from _turns(case)
+        of_role = [turn for turn in turns if turn.role == role]
+        yield _share(Turn(role=role, tokens=tokens, lit=lit[role]), of_role, width)
+        if len({turn.lit / turn.tokens for turn in of_role if turn.tokens}) > 1:
+            yield from _apart(of_role, width)
 
 
-def _turns(case: Case) -> Iterator[Line]:
-    for ranks, table in case.values("tokens.supervised_by_turn"):
-        if not isinstance(table, Table):
-            continue
-        on = f", rank {written(ranks)}" if case.subject.world > 1 else ""
-        for row in table.records():
-            text = f"turn {row['turn']} {row['role']}: {row['supervised']} of {row['tokens']} tokens lit"
-            yield line(Span(f"{text}, {row['ends']} of {row['closed']} ends of turn{on}", Tone.FAINT), indent=2)
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """Tokens of one role, or of one turn of it, over all ranks: how many, how many lit, and ends of turn alike."""
+
+    role: str
+    tokens: int
+    lit: int
+    number: int = -1
+    closed: int = 0
+    ends: int = 0
 
 
-def rows(spans: Spans, *, limit: int) -> Iterator[Line]:
-    """Yield the first ``limit`` rows, a line for each turn; dark stretches far from lit text are folded.
+def _turns(case: Case) -> list[Turn]:
+    """Return the turns of the sampled step, added up over ranks."""
+    found: dict[tuple[int, str], list[int]] = {}
+    for fact in case.facts("tokens.supervised_by_turn"):
+        if isinstance(fact.state, Known) and isinstance(fact.state.value, Table):
+            for row in fact.state.value.records():
+                sums = found.setdefault((int(str(row["turn"])), str(row["role"])), [0, 0, 0, 0])
+                for place, name in enumerate(("tokens", "supervised", "closed", "ends")):
+                    sums[place] += int(str(row[name])) * max(len(fact.ranks), 1)
+    return [
+        Turn(number=number, role=role, tokens=tokens, lit=lit, closed=closed, ends=ends)
+        for (number, role), (tokens, lit, closed, ends) in found.items()
+    ]
 
-    The fold says how much it hides. Spaces, new lines and special tokens are shown, because a label on a
+
+def _share(share: Turn, turns: list[Turn], width: int) -> Line:
+    """Return one bar: whose tokens, how many of them are lit, and whether they learn to stop."""
+    shown = f"{share.lit:>{width},} of {share.tokens:>{width},}  "
+    filled = -(-_BAR * share.lit // share.tokens) if share.tokens else 0
+    closed, ends = sum(turn.closed for turn in turns), sum(turn.ends for turn in turns)
+    stops = f"{ends:,} of {closed:,} ends of turn" if closed else _ABOUT.get(share.role, "")
+    name = share.role if share.number < 0 else f"  turn {share.number}"
+    return line(
+        f"{name:<{_ROLE}}  {shown}",
+        Span("█" * filled, Tone.GOOD),
+        Span("░" * (_BAR - filled), Tone.FAINT),
+        Span(f"  {stops}" if stops else "", Tone.FAINT),
+        indent=2,
+    )
+
+
+def _apart(turns: list[Turn], width: int) -> Iterator[Line]:
+    for turn in turns[:_TURNS_APART]:
+        yield _share(turn, [turn], width)
+    if len(turns) > _TURNS_APART:
+        rest = turns[_TURNS_APART:]
+        lit, tokens = sum(turn.lit for turn in rest), sum(turn.tokens for turn in rest)
+        yield line(Span(f"and {len(rest)} more turns, {lit:,} of {tokens:,} tokens lit", Tone.FAINT), indent=4)
+
+
+def rows(spans: Spans, *, limit: int, full: bool = False) -> Iterator[Line]:
+    """Yield the first ``limit`` rows, a line for each turn; what is far from lit text is folded unless ``full``.
+
+    A fold says how much it hides. Spaces, new lines and special tokens are shown, because a label on a
     missing end-of-turn looks like nothing at all.
 
-    Blind to: what a token id means, where only ids were kept.
+    Blind to: what a token id means, where only ids were kept; a terminal that draws right-to-left text in the order
+    in which it is stored.
     """
     if spans.policy == "off":
         yield line('the tokens themselves were not kept: tokens = "off"')
         return
+    yield line()
+    yield line(Span(f"{LIT[0]}lit{LIT[1]}", Tone.LIT), Span(" carries the loss, the rest is only read", Tone.FAINT))
     for row in spans.rows[:limit]:
         yield line()
         yield line(Span(f"row {row.number}", Tone.STRONG))
-        for (turn, role), stretches in groupby(row.stretches, key=lambda stretch: (stretch.turn, stretch.role)):
-            yield _turn(turn, role, tuple(stretches))
+        turns = [tuple(group) for _, group in groupby(row.stretches, key=lambda one: (one.turn, one.role))]
+        for shown, group in groupby(zip(_shown_turns(turns, full=full), turns), key=lambda pair: pair[0]):
+            if shown:
+                yield from (_turn(stretches, full=full) for _, stretches in group)
+            else:
+                yield _fold([stretches for _, stretches in group])
     hidden = len(spans.rows) - limit
     if hidden > 0:
         yield line()
         yield line(Span(f"{hidden} more rows: --rows {len(spans.rows)}", Tone.FAINT))
 
 
-def _turn(turn: int, role: str, stretches: tuple[Stretch, ...]) -> Line:
+def _shown_turns(turns: Sequence[Sequence[Stretch]], *, full: bool) -> list[bool]:
+    """Say which turns of a row are drawn: the first and last lit ones, each with the turns that frame it."""
+    lit = [place for place, stretches in enumerate(turns) if any(stretch.lit for stretch in stretches)]
+    ends = {0, len(turns) - 1}
+    near = {place + step for place in (*lit[:_LIT_FIRST], *lit[-_LIT_LAST:]) for step in (-1, 0, 1)} | ends
+    shown = [full or place in near for place in range(len(turns))]
+    # A fold that hides a single turn saves nothing.
+    return [
+        here or (0 < place < len(turns) - 1 and shown[place - 1] and shown[place + 1])
+        for place, here in enumerate(shown)
+    ]
+
+
+def _fold(turns: Sequence[Sequence[Stretch]]) -> Line:
+    hidden = [stretch for stretches in turns for stretch in stretches]
+    tokens, lit = sum(one.tokens for one in hidden), sum(one.tokens for one in hidden if one.lit)
+    return line(Span(f"[… {len(turns)} stretches, {lit:,} of {tokens:,} tokens lit …]", Tone.FAINT), indent=_INDENT)
+
+
+def _turn(stretches: Sequence[Stretch], *, full: bool) -> Line:
+    turn, role = stretches[0].turn, stretches[0].role
     body: list[Span] = []
     for stretch in stretches:
-        shown = _shown(stretch)
+        shown = _shown(stretch, full=full)
         body.append(Span(f"{LIT[0]}{shown}{LIT[1]}", Tone.LIT) if stretch.lit else Span(shown, Tone.FAINT))
     return line(*body, head=Span(f"{turn if turn >= 0 else '':>2} {role[:_ROLE]}", Tone.FAINT), indent=_INDENT)
 
 
-def _shown(stretch: Stretch) -> str:
+def _shown(stretch: Stretch, *, full: bool) -> str:
     if not stretch.text:
-        return " ".join(map(str, _ends(stretch.ids))) or f"({stretch.tokens} tokens)"
+        return " ".join(map(str, stretch.ids if full else _ends(stretch.ids))) or f"({stretch.tokens} tokens)"
     text = _visible(stretch.text)
     edge = _LIT_EDGE if stretch.lit else _EDGE
-    if len(text) <= 2 * edge:
+    if full or len(text) <= 2 * edge:
         return text
     return f"{text[:edge]} [… {len(text) - 2 * edge:,} more characters of {stretch.tokens:,} tokens …] {text[-edge:]}"
 
