@@ -86,6 +86,7 @@ def test_a_narrow_terminal_wraps_earlier_and_a_wide_one_does_not_spread() -> Non
         ({"TERM": "xterm-256color"}, True),
         ({"TERM": "xterm-256color", "NO_COLOR": "1"}, False),
         ({"TERM": "dumb"}, False),
+        ({"TERM": ""}, False),
         ({}, False),
     ],
 )

@@ -102,7 +102,7 @@ def wants_colour(stream: TextIO, environment: Mapping[str, str] = os.environ) ->
 
     Source: no-color.org; the ``TERM=dumb`` of editors and CI logs.
     """
-    return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM", "dumb") != "dumb"
+    return stream.isatty() and not environment.get("NO_COLOR") and (environment.get("TERM") or "dumb") != "dumb"
 
 
 def draw(lines: Iterable[Line], *, colour: bool = False, width: int = WIDTH, encoding: str = "utf-8") -> str:
