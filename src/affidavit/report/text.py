@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from affidavit import __version__
 from affidavit.check.finding import Finding, Landmine, Verdict
-from affidavit.fact.observation import Cause, Unknown
 from affidavit.gate import Waiver
+from affidavit.report.absence import Absence, absences
 from affidavit.report.checklist import checklist, mark_of
 from affidavit.report.checklist import lines as checklist_lines
 from affidavit.report.evidence import evidence
@@ -82,7 +81,7 @@ def _details(statement: Statement) -> Iterator[Line]:
             if verdict is Verdict.REVIEW and statement.is_run and "affidavit accept" not in finding.message:
                 yield line("accept it: ", Span(f"affidavit accept {statement.title}", Tone.ACTION), indent=_INDENT)
             yield from _waivers(waiver for found, waiver in statement.decision.waived if found == finding)
-    folded = tuple(_unknown(statement))
+    folded = tuple(map(_folded, absences(statement)))
     if folded:
         yield line()
     yield from folded
@@ -118,50 +117,12 @@ def _waivers(waivers: Iterable[Waiver]) -> Iterator[Line]:
         yield line(Span(text, Tone.FAINT), indent=_INDENT)
 
 
-def _unknown(statement: Statement) -> Iterator[Line]:
-    """Yield one entry for each cause for which a check waits: the facts it leaves unknown, and those checks."""
-    gaps = tuple(_gaps(statement))
-    for cause in Cause:
-        of_cause = [gap for gap in gaps if gap.cause is cause]
-        if any(gap.check for gap in of_cause):
-            yield _folded(cause, of_cause)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Gap:
-    """One thing that is not known: the fact, why, and the check that waits for it where one does."""
-
-    cause: Cause
-    fact: str
-    why: str
-    check: str
-
-
-def _gaps(statement: Statement) -> Iterator[_Gap]:
-    for finding in statement.findings:
-        if finding.verdict is Verdict.UNKNOWN:
-            need, _, why = finding.message.partition(": ")
-            is_fact = need in finding.cites
-            yield _Gap(
-                cause=finding.cause or Cause.ABSENT,
-                fact=need if is_fact else "",
-                why=why if is_fact else finding.message,
-                check=finding.check,
-            )
-    for fact in statement.case.subject.facts:
-        if isinstance(fact.state, Unknown):
-            yield _Gap(cause=fact.state.cause, fact=fact.name, why=fact.state.why, check="")
-
-
-def _folded(cause: Cause, gaps: list[_Gap]) -> Line:
-    facts = tuple(dict.fromkeys(gap.fact for gap in gaps if gap.fact))
-    checks = tuple(dict.fromkeys(gap.check for gap in gaps if gap.check))
-    reasons = tuple(dict.fromkeys(gap.why for gap in gaps if gap.why not in ("", cause.value)))
-    of = _count(len(facts), "fact") if facts else _count(len(checks), "check")
-    why = f" ({_some(reasons, 2)})" if reasons else ""
-    names = f" Unseen: {_some(facts, _NAMES_SHOWN)}." if facts else ""
-    waiting = f" Unanswered: {_some(checks, _NAMES_SHOWN)}."
-    return line(f"{of}: {cause.value}{why}.{names}{waiting}", head=Span(_WORD, Tone.DOUBT), indent=_INDENT)
+def _folded(absence: Absence) -> Line:
+    of = _count(len(absence.facts), "fact") if absence.facts else _count(len(absence.checks), "check")
+    why = f" ({_some(absence.reasons, 2)})" if absence.reasons else ""
+    names = f" Unseen: {_some(absence.facts, _NAMES_SHOWN)}." if absence.facts else ""
+    waiting = f" Unanswered: {_some(absence.checks, _NAMES_SHOWN)}."
+    return line(f"{of}: {absence.cause.value}{why}.{names}{waiting}", head=Span(_WORD, Tone.DOUBT), indent=_INDENT)
 
 
 def _some(names: tuple[str, ...], shown: int) -> str:

@@ -246,14 +246,15 @@ def _turn(stretches: Sequence[Stretch], *, full: bool) -> Line:
 def _shown(stretch: Stretch, *, full: bool) -> str:
     if not stretch.text:
         return " ".join(map(str, stretch.ids if full else _ends(stretch.ids))) or f"({stretch.tokens} tokens)"
-    text = _visible(stretch.text)
+    text = visible(stretch.text)
     edge = _LIT_EDGE if stretch.lit else _EDGE
     if full or len(text) <= 2 * edge:
         return text
     return f"{text[:edge]} [… {len(text) - 2 * edge:,} more characters of {stretch.tokens:,} tokens …] {text[-edge:]}"
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
+    """Return text in which a new line and a tab are seen."""
     return text.replace("\r", "␍").replace("\n", "⏎").replace("\t", "⇥")
 
 
