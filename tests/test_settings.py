@@ -29,6 +29,11 @@ reason = "a notebook, not a release"
 [panel]
 files = ["panels/h100.json"]
 
+[seal]
+key = "ada"
+trusted = ["ada.pub", "keys/grace.pub"]
+witness = "git"
+
 [[waiver]]
 target = "ranks-agree@0123456789ab"
 reason = "two cards, two kernels"
@@ -62,6 +67,8 @@ def test_no_file_is_all_defaults(tmp_path: Path) -> None:
 def test_every_section_is_read(tmp_path: Path) -> None:
     settings = reads(tmp_path, FULL)
     assert (settings.tokens, settings.gate, settings.gate_reason) == ("ids", "allow", "a notebook, not a release")
+    assert (settings.key, settings.witness) == ("ada", "git")
+    assert settings.trusted == (tmp_path / "ada.pub", tmp_path / "keys" / "grace.pub")
     assert settings.panels == (tmp_path / "panels" / "h100.json",)
     assert settings.waivers == (
         Waiver(
@@ -98,7 +105,7 @@ def test_expectations_are_a_record_whose_names_need_no_quotes(tmp_path: Path) ->
     [
         ('[run]\ntoken = "ids"', 'run.token: nothing reads this; did you mean "tokens"'),
         ("[rnu]", 'rnu: nothing reads this; did you mean "run"'),
-        ("zzz = 1", "zzz: nothing reads this; known: attestation, expect, panel, run, tree, waiver"),
+        ("zzz = 1", "zzz: nothing reads this; known: attestation, expect, panel, run, seal, tree, waiver"),
         ('tokens = "ids"', 'tokens: nothing reads this; did you mean "tokens" under [run]'),
         ('run = "ids"', "run: expected a table [run]"),
         ('[run]\ntokens = "some"', "run.tokens: expected one of off, ids, text, saw 'some'"),
@@ -107,6 +114,10 @@ def test_expectations_are_a_record_whose_names_need_no_quotes(tmp_path: Path) ->
         ('[tree]\ngate = "allow"\nreason = " "', "tree.reason: expected text"),
         ('[tree]\nreason = "why"', 'only gate = "allow" has a reason'),
         ('[panel]\nfiles = "a.json"', "panel.files: expected a list of texts"),
+        ('[seal]\nkey = ""', "seal.key: expected text"),
+        ('[seal]\ntrusted = "ada.pub"', "seal.trusted: expected a list of texts"),
+        ('[seal]\nwitness = "svn"', "seal.witness: expected one of none, git, saw 'svn'"),
+        ('[seal]\nkeys = "ada"', 'seal.keys: nothing reads this; did you mean "key"'),
         ('[waiver]\ntarget = "a"', "waiver: expected tables [[waiver]]"),
         ('[[waiver]]\ntarget = "a"\nreason = "b"\nauthor = "c"', "waiver 1.until: expected a date"),
         (

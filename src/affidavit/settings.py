@@ -28,12 +28,14 @@ from affidavit.record.record import Fact, Kind, Record, ordered
 SIZE_BYTES = 1 << 20
 TOKEN_POLICIES = ("off", "ids", "text")
 TREE_GATES = ("refuse", "snapshot", "allow")
+WITNESSES = ("none", "git")
 ROOT_MARKS = (names.SETTINGS, names.LOCK, ".git")
 
 _SECTIONS: Mapping[str, frozenset[str]] = {
     "run": frozenset({"tokens", "marks"}),
     "tree": frozenset({"gate", "reason"}),
     "panel": frozenset({"files"}),
+    "seal": frozenset({"key", "trusted", "witness"}),
     "waiver": frozenset({"target", "reason", "author", "until"}),
     "attestation": frozenset({"term", "value", "author", "seen", "until"}),
 }
@@ -56,6 +58,9 @@ class Settings:
         gate_reason: why it is allowed; ``allow`` has one.
         expected: what every run of the project must resolve to, or None where nothing is expected.
         panels: JSON files measured elsewhere that stand under the role ``panel/``.
+        key: who signs what is sealed: the name of a private key of this user, or its path; "" where nobody does.
+        trusted: the public keys whose signature this project believes.
+        witness: what outside of a run folder remembers its seal: ``none`` or ``git``.
     """
 
     root: Path
@@ -67,6 +72,9 @@ class Settings:
     attestations: tuple[Attestation, ...] = ()
     expected: Record | None = None
     panels: tuple[Path, ...] = ()
+    key: str = ""
+    trusted: tuple[Path, ...] = ()
+    witness: str = "none"
 
 
 def find_root(start: Path) -> Path:
@@ -108,7 +116,7 @@ class _Reader:
 
     def settings(self, document: dict[str, object]) -> Settings:
         self._known(document, {*_SECTIONS, "expect"}, "")
-        run, tree, panel = (self._section(document, name) for name in ("run", "tree", "panel"))
+        run, tree, panel, seal = (self._section(document, name) for name in ("run", "tree", "panel", "seal"))
         gate = self._choice(tree, "tree.gate", TREE_GATES)
         reason = self._text(tree, "tree.reason") if gate == "allow" or "reason" in tree else ""
         if reason and gate != "allow":
@@ -123,6 +131,9 @@ class _Reader:
             attestations=self._each(document, "attestation", self._attestation),
             expected=self._expected(document.get("expect", {})),
             panels=tuple(self.root / name for name in self._texts(panel, "panel.files")),
+            key=self._text(seal, "seal.key") if "key" in seal else "",
+            trusted=tuple(self.root / name for name in self._texts(seal, "seal.trusted")),
+            witness=self._choice(seal, "seal.witness", WITNESSES),
         )
 
     def _waiver(self, entry: dict[str, object], key: str) -> Waiver:

@@ -26,6 +26,8 @@ FLAGS = {
     "diff": ("--all", "--help", "--json"),
     "accept": ("--help", "--json"),
     "annotate": ("--author", "--falls", "--help", "--json", "--reason", "--survives"),
+    "verify": ("--help", "--json", "--key"),
+    "key": ("--help",),
     "drill": ("--help", "--json", "--python", "--world"),
     "explain": ("--checks", "--help", "--json", "--terms"),
     "stamp": ("--help", "--json"),

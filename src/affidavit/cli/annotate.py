@@ -40,6 +40,7 @@ def command(
     project = here()
     folder = sealed(project, project.find(run))
     said = annotate(folder, falls=falls, survives=survives, reason=reason, author=author or _author(project.root))
+    project.attest_correction(folder)
     if as_json:
         page.say(
             {

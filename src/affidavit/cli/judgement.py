@@ -29,7 +29,7 @@ def manifest_of(project: Project, run: RunFolder) -> Manifest:
     Raises:
         StillRunningError: somebody of it is alive.
     """
-    found = ensure_sealed(run.folder, project.vocabulary)
+    found = ensure_sealed(run.folder, project.vocabulary, project.attest)
     if isinstance(found, Running):
         raise StillRunningError(
             refusal(
@@ -78,7 +78,7 @@ def before(project: Project, facts: Iterable[Fact], *, title: str, strict: bool 
 
 def judged(project: Project, run: RunFolder, *, strict: bool = False) -> Statement:
     """Return the statement of a run, over or not; one that is over is sealed first."""
-    found = ensure_sealed(run.folder, project.vocabulary)
+    found = ensure_sealed(run.folder, project.vocabulary, project.attest)
     case = assemble(run.folder, project.settings, as_of=today(), vocabulary=project.vocabulary)
     return stated(project, case, title=run.id, status=status_of(found), strict=strict)
 

@@ -61,7 +61,7 @@ def _entry(project: Project, run: RunFolder) -> Entry:
 
 
 def _readable(project: Project, run: RunFolder) -> Entry:
-    found = ensure_sealed(run.folder, project.vocabulary)
+    found = ensure_sealed(run.folder, project.vocabulary, project.attest)
     if isinstance(found, Manifest):
         started = f"{found.attempts[0].started:%Y-%m-%d %H:%M}" if found.attempts else ""
         counted = judged(project, run).decision.counts

@@ -28,6 +28,8 @@ VERBS = (
     "diff",
     "accept",
     "annotate",
+    "verify",
+    "key",
     "drill",
     "explain",
     "stamp",

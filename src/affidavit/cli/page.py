@@ -10,7 +10,7 @@ from typing import TextIO
 import click
 
 from affidavit.report.document import Document, encode
-from affidavit.report.terminal import Line, draw, wants_colour
+from affidavit.report.terminal import Line, Span, Tone, draw, line, wants_colour
 
 
 def show(lines: Iterable[Line], stream: TextIO | None = None) -> None:
@@ -24,3 +24,8 @@ def show(lines: Iterable[Line], stream: TextIO | None = None) -> None:
 def say(document: Document) -> None:
     """Write one JSON document to stdout."""
     click.echo(encode(document))
+
+
+def tell(notes: Iterable[str]) -> None:
+    """Say what a reader may want to know and needs not do anything about: a faint line each, on stderr."""
+    show([line(Span(f"affidavit: {note}", Tone.FAINT)) for note in notes], sys.stderr)

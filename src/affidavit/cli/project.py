@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from affidavit.check.rule import Check
+from affidavit.cli import page
 from affidavit.fact import folder as names
+from affidavit.fact.errors import AffidavitError
 from affidavit.fact.term import Vocabulary
 from affidavit.record import ledger, runs
 from affidavit.record.ledger import Ledger
 from affidavit.record.runs import RunFolder
+from affidavit.run.attesting import Notary
 from affidavit.run.plugins import House, load_house
 from affidavit.settings import Settings, find_root
 from affidavit.settings import load as load_settings
@@ -57,6 +61,29 @@ class Project:
     @property
     def lock_path(self) -> Path:
         return self.root / names.LOCK
+
+    @property
+    def notary(self) -> Notary:
+        settings = self.settings
+        return Notary(root=self.root, key=settings.key, trusted=settings.trusted, witness=settings.witness)
+
+    def attest(self, folder: Path, doubt: str = "") -> None:
+        """Let a seal that was made just now be signed and remembered, as the settings say; what cannot be is told.
+
+        A folder elsewhere, a drill's or somebody else's, is not this project's to vouch for.
+        """
+        if folder.parent.resolve() == runs_folder(self.root).resolve():
+            page.tell(self._told(lambda notary: notary.sealed(folder, doubt=doubt)))
+
+    def attest_correction(self, folder: Path) -> None:
+        """Let the head of a run that was corrected just now be signed and remembered, as :meth:`attest`."""
+        page.tell(self._told(lambda notary: notary.corrected(folder)))
+
+    def _told(self, asked: Callable[[Notary], tuple[str, ...]]) -> tuple[str, ...]:
+        try:
+            return asked(self.notary)
+        except AffidavitError as error:  # settings that nothing heeds must not keep a run from being sealed
+            return (f"unsigned: {str(error).partition(chr(10))[0]}",)
 
     def ledger(self) -> Ledger:
         return ledger.read(self.ledger_path)

@@ -22,7 +22,7 @@ from affidavit.observe.repository import GITLINK, SYMLINK, Repository, find_top
 from affidavit.observe.secret import secret_in_content, secret_in_name
 
 _RUN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
-_AUTHOR: Final = {
+AUTHOR: Final = {
     "GIT_AUTHOR_NAME": "Affidavit",
     "GIT_AUTHOR_EMAIL": "affidavit@localhost",
     "GIT_COMMITTER_NAME": "Affidavit",
@@ -99,7 +99,7 @@ def take(repository: Repository, paths: Sequence[Path], run: str, *, limits: Sna
     Blind to: submodules, which are stored as the commit the superproject records: take one snapshot per
         repository; tracked edits under assume-unchanged or skip-worktree that did not run; empty folders.
     """
-    if not _RUN.fullmatch(run) or run.endswith((".", ".lock")) or ".." in run:
+    if not is_ref_name(run):
         raise _impossible("run id", "a plain name (letters, digits, . _ -)", repr(run))
     if repository.status is None:
         raise _impossible("tracked edits", "a list of tracked edits (git status)", repository.status_refusal)
@@ -109,7 +109,7 @@ def take(repository: Repository, paths: Sequence[Path], run: str, *, limits: Sna
         tree = _write_tree(repository, contents, deleted, Path(folder) / "index")
     parent = ("-p", repository.commit) if repository.commit else ()
     message = f"affidavit snapshot of {run}\n".encode()
-    made = ask(repository.top, "commit-tree", "--no-gpg-sign", *parent, tree, stdin=message, extra=_AUTHOR).text
+    made = ask(repository.top, "commit-tree", "--no-gpg-sign", *parent, tree, stdin=message, extra=AUTHOR).text
     ref = f"refs/affidavit/{run}"
     ask(repository.top, "update-ref", ref, made, "0" * len(made))
     kept = [KeptFile(path=c.path, sha256=hashlib.sha256(c.raw).hexdigest()) for c in contents]
@@ -122,6 +122,11 @@ def take(repository: Repository, paths: Sequence[Path], run: str, *, limits: Sna
         kept=tuple(kept),
         refused=(*refused, *over),
     )
+
+
+def is_ref_name(run: str) -> bool:
+    """Say whether a run's id can be the last part of a ref."""
+    return _RUN.fullmatch(run) is not None and not run.endswith((".", ".lock")) and ".." not in run
 
 
 def _wanted(repository: Repository, paths: Iterable[Path]) -> tuple[list[str], list[RefusedFile]]:

@@ -19,6 +19,9 @@ from affidavit.fact.encoding import EXACT_INTEGER
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.values import Digest
 
+DEPTH = 100
+"""No document of ours is nested as deep as this; one that is would end some reader's stack."""
+
 
 class CanonicalError(AffidavitError):
     """A document has no canonical bytes, or bytes are no document that we write."""
@@ -113,15 +116,17 @@ def _finite(text: str) -> float:
     return number
 
 
-def _check(document: object, path: str) -> None:
+def _check(document: object, path: str, depth: int = 0) -> None:
+    if depth > DEPTH:
+        raise CanonicalError(f"{path[:40]}…: nested beyond reading")
     if isinstance(document, dict):
         for key, value in document.items():
             if not isinstance(key, str) or not key.isascii():
                 raise CanonicalError(f"{path}: expected ASCII keys, saw {key!r:.80}")
-            _check(value, f"{path}.{key}")
+            _check(value, f"{path}.{key}", depth + 1)
     elif isinstance(document, list | tuple):
         for place, value in enumerate(document):
-            _check(value, f"{path}[{place}]")
+            _check(value, f"{path}[{place}]", depth + 1)
     elif isinstance(document, str):
         try:
             document.encode()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
 from tempfile import mkstemp
 
@@ -47,6 +49,22 @@ def read(path: Path, *, limit: int) -> bytes:
     Raises:
         FileShapeError: missing, a link, a pipe or a folder, or larger than it may be.
     """
+    with _opened(path, limit) as opened:
+        return opened.read()
+
+
+def sha256(path: Path, *, limit: int) -> str:
+    """Return the SHA-256 of a plain file, in hexadecimal, read a piece at a time.
+
+    Raises:
+        FileShapeError: as in :func:`read`.
+    """
+    with _opened(path, limit) as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def _opened(path: Path, limit: int) -> Iterator[BufferedReader]:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -58,7 +76,7 @@ def read(path: Path, *, limit: int) -> bytes:
             raise FileShapeError("no plain file")
         if status.st_size > limit:
             raise FileShapeError(f"{status.st_size:,} bytes, {limit:,} allowed")
-        return opened.read()
+        yield opened
 
 
 @contextlib.contextmanager

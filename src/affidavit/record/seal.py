@@ -96,13 +96,27 @@ def read_head(folder: Path) -> Head:
         SealError: missing, of a newer format, or no head at all.
     """
     raw = _bytes(folder / names.HEAD, limit=4096)
+    expected = f"a {names.HEAD} of format {HEAD_FORMAT}"
     try:
-        match canonical.parse(raw):
-            case {"format": 1, "manifest": str(sealed), "count": int(count), "last": str(last), **rest} if not rest:
-                return Head(manifest=Digest.parse(sealed), count=count, last=Digest.parse(last))
+        head = to_head(canonical.parse(raw))
     except (canonical.CanonicalError, ValueShapeError) as error:
-        raise _broken(folder, f"a {names.HEAD} of format {HEAD_FORMAT}", str(error)) from error
-    raise _broken(folder, f"a {names.HEAD} of format {HEAD_FORMAT}", f"{raw!r:.120}")
+        raise _broken(folder, expected, str(error)) from error
+    if head is None or head.encode() != raw:
+        raise _broken(folder, expected, f"{raw!r:.120}")
+    return head
+
+
+def to_head(document: object) -> Head | None:
+    """Return the head that a document is, or None where it is none.
+
+    Raises:
+        ValueShapeError: a digest in it is none.
+    """
+    match document:
+        case {"format": 1, "manifest": str(sealed), "count": int(count), "last": str(last), **rest} if not rest:
+            if type(count) is int and count >= 0:  # a bool is an int, and a negative one counts from the end
+                return Head(manifest=Digest.parse(sealed), count=count, last=Digest.parse(last))
+    return None
 
 
 def _bytes(path: Path, *, limit: int) -> bytes:

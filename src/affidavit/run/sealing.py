@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,8 +27,8 @@ from affidavit.run.draft import draft
 from affidavit.run.gathered import Gathered, gather
 from affidavit.run.spool import publish, remove
 
-EARLIER = "sealed"
-"""The folder of the seals of earlier attempts, one folder each, with the annotations that followed them."""
+Attest = Callable[[Path, str], None]
+"""Called for a seal that was made here: its folder, and why nobody here can vouch for it, "" where somebody can."""
 
 
 class SealingError(AffidavitError):
@@ -45,7 +45,9 @@ class Running:
     last_step: int
 
 
-def ensure_sealed(folder: Path, vocabulary: Vocabulary | None = None) -> Manifest | Running:
+def ensure_sealed(
+    folder: Path, vocabulary: Vocabulary | None = None, attest: Attest | None = None
+) -> Manifest | Running:
     """Return the sealed manifest of a run that is over, sealing it where nobody has; else how it stands.
 
     Idempotent: two callers at once make one seal, and a sealed run is only read.
@@ -68,7 +70,9 @@ def ensure_sealed(folder: Path, vocabulary: Vocabulary | None = None) -> Manifes
                     raise SealingError(_empty(folder))
                 if alive := gathered.alive():
                     return _running(gathered, alive)
-                _seal(folder, vocabulary or load_vocabulary())
+                doubt = _seal(folder, vocabulary or load_vocabulary())
+                if attest is not None:
+                    attest(folder, doubt)
             return seal.read_sealed(folder).manifest
     except OSError as error:
         raise SealingError(_refused(folder, f"{type(error).__name__}: {error.strerror or error}")) from error
@@ -76,7 +80,7 @@ def ensure_sealed(folder: Path, vocabulary: Vocabulary | None = None) -> Manifes
 
 def earlier(folder: Path) -> tuple[Path, ...]:
     """Return the folders of the seals of earlier attempts, the oldest first."""
-    found = (place for place in (folder / EARLIER).glob("[0-9]*") if place.name.isdecimal())
+    found = (place for place in (folder / names.EARLIER).glob("[0-9]*") if place.name.isdecimal())
     return tuple(sorted(found, key=lambda place: int(place.name)))
 
 
@@ -89,9 +93,9 @@ def set_aside(folder: Path) -> None:
     if not _is_outdated(folder):
         return
     document = manifest.decode(file.read(folder / names.MANIFEST, limit=manifest.SIZE_BYTES))
-    place = folder / EARLIER / str(max((attempt.number for attempt in document.attempts), default=0))
+    place = folder / names.EARLIER / str(max((attempt.number for attempt in document.attempts), default=0))
     place.mkdir(parents=True, exist_ok=True)
-    parts = (names.HEAD, names.ANNOTATIONS, names.ENVELOPE, names.MANIFEST)
+    parts = (names.HEAD, names.HEAD_ENVELOPE, names.ANNOTATIONS, names.ENVELOPE, names.MANIFEST)
     for name in parts:
         with contextlib.suppress(FileNotFoundError, FileExistsError):
             os.link(folder / name, place / name)
@@ -107,17 +111,27 @@ def _is_outdated(folder: Path) -> bool:
     return max(numbers(folder), default=-1) > max((attempt.number for attempt in sealed.attempts), default=-1)
 
 
-def _seal(folder: Path, vocabulary: Vocabulary) -> None:
-    """Bring what the spools hold into the run folder, seal it, and remove the spools that hold nothing more."""
-    spools = gather(folder).places[1:]
+def _seal(folder: Path, vocabulary: Vocabulary) -> str:
+    """Bring what the spools hold into the run folder, seal it, and remove the spools that hold nothing more.
+
+    Return why nobody here can vouch for the seal, or "": a run folder may be shared, a spool is ours alone.
+    """
+    before = gather(folder)
+    spools = before.places[1:]
     problems = {spool: publish(spool, folder) for spool in spools}
     notes = [f"not in the run folder: {problem}" for found in problems.values() for problem in found]
     for place in earlier(folder):
         notes += [f"attempt {place.name} was sealed as {_digest(place)}", *_corrections(place)]
-    seal.seal(folder, draft(gather(folder), vocabulary, notes=tuple(notes)))
+    document = draft(gather(folder), vocabulary, notes=tuple(notes))
+    digest = seal.seal(folder, document)
     for spool, found in problems.items():
         if not found:
             remove(spool)
+    if digest != canonical.digest_bytes(manifest.encode(document)):
+        return "its manifest lay there already, and is not the one that would be made here"
+    if not any(spool.name == str(before.numbers[-1]) for spool in spools):
+        return "nothing of it was left on this machine but a folder that others may write"
+    return ""
 
 
 def _corrections(place: Path) -> Iterator[str]:

@@ -1,0 +1,177 @@
+"""Who vouches for a seal once it is made: a key that signs it, and a repository that remembers it.
+
+Only a seal that was made here is vouched for, in the moment in which it is made. To sign whatever lies in a shared
+folder would make the key's holder the author of every forgery in it: take the envelope away, edit, and wait for the
+next ``ls``.
+
+Blind to: what was written into a shared folder while the run was on, or between two attempts of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from affidavit.fact import folder as names
+from affidavit.fact.errors import AffidavitError
+from affidavit.fact.values import ValueShapeError
+from affidavit.observe import testimony
+from affidavit.observe.error import ObserveError
+from affidavit.observe.snapshot import is_ref_name
+from affidavit.record import canonical, envelope, file, key, manifest, seal, statement, verification
+from affidavit.record.key import PrivateKey, Trust
+from affidavit.record.seal import Head
+from affidavit.record.standing import Examined, Standing
+from affidavit.record.verification import Verified
+
+GIT = "git"
+WITNESS = "git witness"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notary:
+    """Who signs and who remembers, as a project's settings say.
+
+    Args:
+        root: the project; its repository is the one that remembers.
+        key: what ``[seal] key`` says; AFFIDAVIT_KEY stands above it.
+        trusted: the files of the keys whose signature the project believes.
+        witness: ``none`` or ``git``.
+    """
+
+    root: Path
+    key: str = ""
+    trusted: tuple[Path, ...] = ()
+    witness: str = "none"
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+
+    def sealed(self, folder: Path, *, doubt: str = "") -> tuple[str, ...]:
+        """Sign a seal that was made just now and let it be remembered; return what of that could not be done.
+
+        Nothing is raised: the run is sealed, and a signature that is missing must not take that away.
+
+        Args:
+            doubt: why nobody here can vouch for it; it is not signed then.
+        """
+        problems: list[str] = []
+        try:
+            secret = self._secret()
+            if secret is not None and doubt:
+                problems.append(f"sealed unsigned: {doubt}")
+            elif secret is not None:
+                raw = file.read(folder / names.MANIFEST, limit=manifest.SIZE_BYTES)
+                signed = envelope.sign(statement.of_manifest(raw), secret)
+                if not file.place_once(folder / names.ENVELOPE, signed):
+                    problems.append(f"sealed unsigned: a {names.ENVELOPE} was there already")
+                self._sign_head(folder, secret)
+        except (AffidavitError, OSError) as error:
+            problems.append(f"sealed unsigned: {_first(error)}")
+        return (*problems, *self._remember(folder))
+
+    def corrected(self, folder: Path) -> tuple[str, ...]:
+        """Sign the head of a sealed run that was corrected just now, and let it be remembered; as :meth:`sealed`.
+
+        A chain is signed only where everything before the correction holds: the head of a forged manifest would make
+        the forgery ours.
+        """
+        try:
+            secret = self._secret()
+            doubt = self._doubt(folder, secret) if secret is not None else ""
+            if secret is not None and not doubt:
+                self._sign_head(folder, secret)
+            problems = [f"the correction is unsigned: {doubt}"] if doubt else []
+        except (AffidavitError, OSError) as error:
+            problems = [f"the correction is unsigned: {_first(error)}"]
+        return (*problems, *self._remember(folder))
+
+    def _doubt(self, folder: Path, secret: PrivateKey) -> str:
+        """Return why the corrections of a folder are not ours to sign, or ""."""
+        looked = verification.examine_seal(folder, self.trust(secret))
+        wrong = [f"{one.what}: {one.said}" for one in looked if one.standing is Standing.BROKEN]
+        if wrong:
+            return wrong[0]
+        if not any(one.what == verification.SIGNATURE and one.standing is Standing.HOLDS for one in looked):
+            return "the seal has no signature that we trust"
+        if not os.path.lexists(folder / names.HEAD_ENVELOPE):
+            return f"no {names.HEAD_ENVELOPE}: corrections may have been cut off"
+        return ""
+
+    def trust(self, secret: PrivateKey | None = None) -> Trust:
+        """Return whom this project believes, and ourselves where ``secret`` is given."""
+        expects = key.locate(self.key, self.root, self.environment) is not None
+        believed = key.trust(self.trusted, expects=expects)
+        if secret is None:
+            return believed
+        return Trust(keys=(*believed.keys, secret.public), problems=believed.problems, expects=True)
+
+    def trusting(self, *files: Path) -> Notary:
+        """Return a notary that believes these public keys, too."""
+        return replace(self, trusted=(*self.trusted, *files))
+
+    def verify(self, folder: Path) -> Verified:
+        """Return everything that can be said of a run folder, the word of the witness included."""
+        found = verification.verify(folder, self.trust())
+        witnessed = self._witnessed(found, folder.name)
+        return found if witnessed is None else found.and_(witnessed)
+
+    def _secret(self) -> PrivateKey | None:
+        path = key.locate(self.key, self.root, self.environment)
+        return None if path is None else key.read_private(path, self.environment)
+
+    def _sign_head(self, folder: Path, secret: PrivateKey) -> None:
+        head = seal.read_head(folder)
+        file.replace(folder / names.HEAD_ENVELOPE, envelope.sign(statement.of_head(head), secret))
+
+    def _remember(self, folder: Path) -> Iterator[str]:
+        if self.witness != GIT:
+            return
+        try:
+            run = seal.read_sealed(folder).manifest.run
+            testimony.remember(self.root, run, seal.read_head(folder).encode())
+        except (AffidavitError, OSError) as error:
+            yield f"no witness: {_first(error)}"
+
+    def _witnessed(self, found: Verified, called: str) -> Examined | None:
+        """Hold what the repository remembers of a run against what lies in its folder.
+
+        It is asked for the folder's name, too: a manifest that is written anew can call itself another run.
+        """
+        is_asked = self.witness == GIT
+        try:
+            told = testimony.recall(self.root, found.run)
+            if not told and is_ref_name(called):
+                told = testimony.recall(self.root, called)
+        except ObserveError as error:
+            return _witness(Standing.UNCHECKED, _first(error)) if is_asked else None
+        if not told:
+            said = "it has never heard of this run"
+            return _witness(Standing.UNCHECKED, said) if is_asked else None
+        heads = [_head(entry) for entry in told]
+        for number, head in enumerate(heads, 1):
+            if head is None:
+                return _witness(Standing.BROKEN, f"entry {number} of {len(heads)} is no head of ours")
+            if not any(links.carries(head) for links in found.sealed):
+                corrected = f" with {head.count} corrections" if head.count else ""
+                said = f"entry {number} of {len(heads)} saw {head.manifest}{corrected}, which does not lie here"
+                return _witness(Standing.BROKEN, said)
+        last, newest = heads[-1], found.sealed[-1]
+        if last is None or last.manifest != newest.manifest or last.count < len(newest.links) - 1:
+            return _witness(Standing.UNCHECKED, "what was sealed or corrected last was not told to it")
+        return _witness(Standing.HOLDS, f"the last of {len(heads)} in {testimony.PLACE} is this head")
+
+
+def _head(entry: bytes) -> Head | None:
+    try:
+        return seal.to_head(canonical.parse(entry))
+    except (canonical.CanonicalError, ValueShapeError):
+        return None
+
+
+def _witness(standing: Standing, said: str) -> Examined:
+    return Examined(what=WITNESS, standing=standing, said=said)
+
+
+def _first(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__
