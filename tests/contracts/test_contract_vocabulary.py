@@ -24,7 +24,13 @@ CHECKS = {
     for check in load_checks(affidavit.checks, VOCABULARY)
 }
 
-SAID_OUTSIDE = {"tree": "run/tree.py", "code": "run/code.py", "house": "run/plugins.py", "run": "record/merge.py"}
+SAID_OUTSIDE = {
+    "tree": "run/tree.py",
+    "code": "run/code.py",
+    "house": "run/plugins.py",
+    "run": "record/merge.py",
+    "artifact": "run/artifacts.py",
+}
 """Who states the facts of scope PROJECT and RUN, by subject: no instrument sees them, the launcher does."""
 LISTED_ONLY = {
     "code.loaded": "how many files the digests of code.listing stand for; files_by_verdict is what a reader asks",

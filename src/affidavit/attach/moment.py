@@ -213,7 +213,7 @@ class Saved(Moment):
 
 @dataclass(frozen=True, kw_only=True)
 class Written(Moment):
-    """A model, or a part of one, was written to ``path``, by the process that says so; ``began`` is Unix seconds.
+    """A model, or a part of one, was written to ``path`` by the process that says so, since ``began``, Unix seconds.
 
     ``form`` says by what: "checkpoint" (of a loop), "pretrained", "adapter", "state" or "file". Nobody counts it: one
     checkpoint may be written by several savers, and a script saves when its loop is over.

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from affidavit.attach.moment import Written
+from affidavit.attach.redact import redact
 from affidavit.attach.session import Session
 
 
@@ -73,7 +74,7 @@ def heard(
 def located(place: str | os.PathLike[str]) -> str:
     """Return a place so that it is found from everywhere; an address of a store stays as it is."""
     path = os.fspath(place)
-    return path if "://" in path else os.path.normpath(Path(path).absolute())
+    return redact(path) if "://" in path else os.path.normpath(Path(path).absolute())
 
 
 def is_main(call: Call) -> bool:

@@ -150,9 +150,10 @@ class Session:
             if self._saves == MOST_SAVES + 1:
                 self.note(f"saves after the first {MOST_SAVES:,} are not listed")
             return
-        step = self._lookout.beaten
-        mark = leave(moment, self.launch, step=step, now=time.time())
-        journal.write("saved", path=moment.path, form=moment.form, step=step, began=moment.began, mark=mark)
+        step, now = self._lookout.beaten, time.time()
+        mark = leave(moment, self.launch, step=step, now=now)
+        said = {"path": moment.path, "form": moment.form, "step": step, "mark": mark}
+        journal.write("saved", **said, began=moment.began or now, ended=now)
 
     def pulse(self, step: int) -> None:
         """Say that the optimizer is about to take step ``step``: a value that lasts for one step is read now."""

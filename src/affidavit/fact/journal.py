@@ -91,7 +91,7 @@ class Episode:
 
 @dataclass(frozen=True)
 class Save:
-    """A model that was written to ``path``: by what (``form``), after which step, and since when, Unix seconds.
+    """A model that was written to ``path``: by what (``form``), after which step, and from when to when, Unix seconds.
 
     ``mark`` says what became of the file that tells the folder's run: "left", or why it was not.
     """
@@ -100,6 +100,7 @@ class Save:
     form: str
     step: int
     began: float
+    ended: float
     mark: str
 
 
@@ -208,6 +209,18 @@ def _count(raw: object, most: int = MOST) -> int:
     raise ValueShapeError(f"expected a count, saw {raw!r:.80}")
 
 
+def _text(raw: object) -> str:
+    if isinstance(raw, str):
+        return raw
+    raise ValueShapeError(f"expected text, saw {raw!r:.80}")
+
+
+def _time(raw: object) -> float:
+    if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw < EXACT_INTEGER:
+        return float(raw)
+    raise ValueShapeError(f"expected a time, saw {raw!r:.80}")
+
+
 def _take(reading: Reading, line: dict[str, object]) -> None:
     kind = line.pop("kind", None)
     if kind == "observation":
@@ -224,10 +237,10 @@ def _take(reading: Reading, line: dict[str, object]) -> None:
         else:
             reading.episodes.append(episode)
     elif kind == "saved":
-        path, form, step, began, mark = (line[key] for key in ("path", "form", "step", "began", "mark"))
-        if not isinstance(path, str) or type(began) not in (int, float):
-            raise ValueShapeError(f"saved: expected a path and a time, saw {path!r:.80} and {began!r:.80}")
-        reading.saves.append(Save(path, str(form), _count(step, EXACT_INTEGER), float(str(began)), str(mark)))
+        path, form, mark = (_text(line[key]) for key in ("path", "form", "mark"))
+        began, ended = (_time(line[key]) for key in ("began", "ended"))
+        step = _count(line["step"], EXACT_INTEGER)
+        reading.saves.append(Save(path=path, form=form, step=step, began=began, ended=ended, mark=mark))
     elif kind == "live":
         reading.live_step = _count(line["step"], EXACT_INTEGER)
     elif kind == "note":

@@ -15,6 +15,7 @@ from affidavit.observe import config_arguments
 from affidavit.record.manifest import Evidence, Interpreter, Launcher, Manifest, Status, from_record
 from affidavit.record.merge import merge
 from affidavit.record.record import Fact, Kind, Record
+from affidavit.run.artifacts import artifact_facts
 from affidavit.run.closing import close
 from affidavit.run.code import code_facts
 from affidavit.run.gathered import Gathered, steps
@@ -63,6 +64,11 @@ def draft(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = 
     record = record_of(gathered, vocabulary, notes=notes)
     endings = tuple(close(gathered, number) for number in gathered.numbers)
     last = gathered.told[-1].start if gathered.told else None
+    if record.kind is Kind.RUN:
+        project = Path(last.project) if last else Path.cwd()
+        ended = max((ending.attempt.ended.timestamp() for ending in endings), default=0.0)
+        saved = artifact_facts(gathered, project=project, ended=ended, silence=_silence(gathered))
+        record = record.with_facts((*record.facts, *saved))
     opened = gathered.trainers[-1].reading.opened if gathered.trainers else {}
     said = tuple(note for ending in endings for note in ending.notes)
     return from_record(
