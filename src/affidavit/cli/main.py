@@ -25,6 +25,7 @@ VERBS = (
     "ls",
     "show",
     "tokens",
+    "report",
     "diff",
     "accept",
     "annotate",

@@ -1,0 +1,102 @@
+"""Findings as a page shows them: what was expected, what was seen, what it means, and what stays trustworthy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from affidavit.check.finding import Finding, Landmine, Verdict
+from affidavit.record.ledger import Drilled
+from affidavit.report.checklist import mark_of
+from affidavit.report.page.said import cut
+from affidavit.report.statement import Statement
+
+FORM = re.compile(r"expected (?P<expected>.*?), saw (?P<saw>.*)\.\n(?P<means>.*)\nNot affected: .*", re.DOTALL)
+"""The one shape of a contradiction (:func:`affidavit.fact.errors.refusal`), its subject taken off."""
+_SITES = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """A verdict with its sign, so that nothing is said by colour alone."""
+
+    word: str
+    mark: str
+    kind: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One finding. ``says`` stands where the message is not of the shape that has an expectation."""
+
+    anchor: str
+    check: str
+    told: Told
+    about: str
+    expected: str = ""
+    saw: str = ""
+    means: str = ""
+    says: str = ""
+    unaffected: str
+    sites: tuple[tuple[str, str], ...]
+    more_sites: int
+    accept: str
+    proved: str
+    waived: tuple[str, ...]
+
+
+def told(verdict: Verdict) -> Told:
+    """Return how a verdict is written on a page."""
+    return Told(word=verdict.value, mark=mark_of(verdict).text, kind=verdict.name.lower())
+
+
+def entries(statement: Statement, verdict: Verdict, *, is_shared: bool = False) -> tuple[Entry, ...]:
+    """Return the findings of one verdict in the order of the landmines."""
+    order = tuple(Landmine)
+    chosen = [finding for finding in statement.findings if finding.verdict is verdict]
+    ranked = sorted(chosen, key=lambda finding: order.index(finding.landmine))
+    return tuple(_entry(statement, finding, place, is_shared) for place, finding in enumerate(ranked))
+
+
+def _entry(statement: Statement, finding: Finding, place: int, is_shared: bool) -> Entry:
+    episode = f", training {finding.episode + 1}" if statement.case.subject.episodes > 1 else ""
+    message = finding.message.removeprefix(f"{finding.check}: ")
+    form = FORM.fullmatch(message)
+    parts = {name: cut(part) for name, part in form.groupdict().items()} if form else {"says": cut(message)}
+    to_accept = finding.verdict is Verdict.REVIEW and statement.is_run and not is_shared
+    return Entry(
+        anchor=f"{finding.verdict.name.lower()}-{place + 1}",
+        check=finding.check,
+        told=told(finding.verdict),
+        about=f"{finding.landmine.section} {finding.landmine.title}{episode}",
+        unaffected=finding.unaffected,
+        # A fingerprint is a digest of a path: it can be guessed, so no shared copy has it.
+        sites=tuple((str(site), "" if is_shared else site.fingerprint) for site in finding.sites[:_SITES]),
+        more_sites=max(len(finding.sites) - _SITES, 0),
+        accept=f"affidavit accept {statement.title}" if to_accept else "",
+        proved=proved(statement.drills.get(finding.check)),
+        waived=_waived(statement, finding),
+        **parts,
+    )
+
+
+def _waived(statement: Statement, finding: Finding) -> tuple[str, ...]:
+    waivers = (waiver for found, waiver in statement.decision.waived if found == finding)
+    return tuple(f"waived by {waiver.author} until {waiver.until}: {waiver.reason}" for waiver in waivers)
+
+
+def proved(drill: Drilled | None) -> str:
+    """Say when a check was last seen to fail, and how well."""
+    if drill is None:
+        return "never drilled"
+    what = "proved able to fail on" if drill.is_proof else "drilled on"
+    return f"{what} {drill.date}, {drill.caught} of {drill.total} sabotages caught"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def joined(texts: Iterable[str]) -> str:
+    return "; ".join(texts)

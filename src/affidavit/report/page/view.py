@@ -1,0 +1,240 @@
+"""What stands on a page, section by section; plain texts and numbers, so that a template only places them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from affidavit import __version__
+from affidavit.check.finding import Verdict
+from affidavit.fact.observation import Unknown
+from affidavit.record.record import Record
+from affidavit.report.absence import Absence, absences
+from affidavit.report.checklist import Row, checklist
+from affidavit.report.implied import implied
+from affidavit.report.page import said
+from affidavit.report.page.dossier import Dossier
+from affidavit.report.page.findings import Entry, Told, counted, entries, joined, proved, told
+from affidavit.report.page.lit import Sample, samples
+from affidavit.report.page.provenance import Provenance, command_of, commit_of, provenance
+from affidavit.report.page.said import Cell
+from affidavit.report.page.training import Moved, Rates, moved, rates
+from affidavit.report.statement import Statement
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correction:
+    """One annotation of the record: who said when what falls, what stands, and what nobody looked at."""
+
+    kind: str
+    number: int
+    by: str
+    reason: str
+    falls: str
+    survives: str
+    not_reviewed: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One line of the checklist."""
+
+    section: str
+    title: str
+    told: Told | None
+    uncovered: str
+    evidence: str
+    proved: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """The facts of one subject."""
+
+    subject: str
+    unknown: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Open:
+    """What nobody asked for, and who decided it."""
+
+    cell: Cell
+    owner: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drill:
+    """When a check was last seen to fail."""
+
+    check: str
+    verdicts: tuple[Told, ...]
+    proved: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """A whole page."""
+
+    title: str
+    status: str
+    when: str
+    summary: str
+    attachment: str
+    headline: tuple[tuple[str, str], ...]
+    worst: tuple[Entry, ...]
+    corrections: tuple[Correction, ...]
+    notes: tuple[str, ...]
+    lines: tuple[Line, ...]
+    fails: tuple[Entry, ...]
+    reviews: tuple[Entry, ...]
+    absences: tuple[Absence, ...]
+    expired: tuple[str, ...]
+    samples: tuple[Sample, ...]
+    asked: tuple[Cell, ...]
+    open: tuple[Open, ...]
+    rates: tuple[Rates, ...]
+    moved: tuple[Moved, ...]
+    provenance: Provenance
+    groups: tuple[Group, ...]
+    digests: tuple[tuple[str, str, str], ...]
+    drills: tuple[Drill, ...]
+    version: str
+    withheld: int | None
+
+
+def view(dossier: Dossier) -> View:
+    """Return what a page shows of a run; nothing here judges anything."""
+    statement, manifest = dossier.statement, dossier.manifest
+    record = statement.case.subject
+    fails = entries(statement, Verdict.FAIL, is_shared=dossier.is_shared)
+    return View(
+        title=statement.title,
+        status=statement.status,
+        when=_when(dossier),
+        summary=_summary(statement),
+        attachment=_attachment(statement),
+        headline=tuple(_headline(dossier)),
+        worst=fails[:1],
+        corrections=tuple(_corrections(dossier)),
+        notes=(*manifest.notes, *statement.ledger.problems),
+        lines=tuple(map(_line, checklist(statement))),
+        fails=fails,
+        reviews=entries(statement, Verdict.REVIEW, is_shared=dossier.is_shared),
+        absences=absences(statement),
+        expired=tuple(
+            f"{waiver.target}: {waiver.author}'s waiver ended on {waiver.until}"
+            for waiver in statement.decision.expired
+        ),
+        samples=samples(dossier),
+        asked=tuple(_asked(record)),
+        open=tuple(Open(cell=said.cell(record, one.fact), owner=said.cut(one.owner)) for one in implied(record)),
+        rates=rates(record),
+        moved=moved(record),
+        provenance=provenance(manifest, record),
+        groups=tuple(_groups(record)),
+        digests=tuple(_digests(dossier)),
+        drills=tuple(_drills(statement)),
+        version=__version__,
+        withheld=dossier.withheld,
+    )
+
+
+def _when(dossier: Dossier) -> str:
+    attempts = dossier.manifest.attempts
+    if not attempts:
+        return ""
+    took = int((attempts[-1].ended - attempts[0].started).total_seconds())
+    hours, minutes, seconds = took // 3600, took // 60 % 60, took % 60
+    long = f"{hours} h {minutes:02} min" if hours else f"{minutes} min {seconds:02} s" if minutes else f"{seconds} s"
+    return f"{attempts[0].started:%Y-%m-%d %H:%M} UTC, {long}"
+
+
+def _summary(statement: Statement) -> str:
+    if not statement.findings:
+        return "no check was owed: nothing was judged, and that is no pass"
+    counts = ", ".join(f"{count} {verdict.value}" for verdict, count in statement.decision.counts)
+    checks = {finding.check for finding in statement.findings}
+    able = sum(drill.is_proof for drill in statement.drills.values())
+    return f"{counted(len(checks), 'check')}: {counts}. Proved able to fail: {able} of {len(checks)}."
+
+
+def _attachment(statement: Statement) -> str:
+    """Say that ranks were not seen, or nothing: a reader must not take silence for agreement."""
+    world = statement.case.subject.world
+    if not statement.is_run or statement.attached == world:
+        return ""
+    if not statement.attached:
+        return "no training was seen: what follows was known before it, or is unknown"
+    return f"attached on {statement.attached} of {world} ranks: the others were not seen"
+
+
+def _headline(dossier: Dossier) -> Iterator[tuple[str, str]]:
+    subject = dossier.statement.case.subject
+    yield "command", command_of(dossier.manifest)
+    yield "commit", commit_of(subject)
+    ranks = f"{dossier.statement.attached} of {subject.world} attached"
+    trainings = f", {subject.episodes} trainings" if subject.episodes > 1 else ""
+    attempts = len(dossier.manifest.attempts)
+    yield "ranks", f"{ranks}{trainings}{f', {attempts} attempts' if attempts > 1 else ''}"
+
+
+def _corrections(dossier: Dossier) -> Iterator[Correction]:
+    for one in dossier.annotations:
+        yield Correction(
+            kind=one.kind.value,
+            number=one.seq,
+            by=f"{one.author}, {one.time:%Y-%m-%d}",
+            reason=said.cut(one.reason),
+            falls=", ".join(one.falls) or "nothing",
+            survives=", ".join(one.survives) or "nothing was named",
+            not_reviewed=", ".join(one.not_reviewed) or "nothing",
+        )
+
+
+def _line(row: Row) -> Line:
+    return Line(
+        section=row.landmine.section,
+        title=row.landmine.title,
+        told=None if row.verdict is None else told(row.verdict),
+        uncovered=row.uncovered,
+        evidence=joined(row.evidence),
+        proved=row.proved,
+    )
+
+
+def _asked(record: Record) -> Iterator[Cell]:
+    """Yield each fact that somebody asked for, with what it came to or why nobody knows."""
+    for fact in record.facts:
+        found = said.cell(record, fact)
+        elsewhere = said.asked_elsewhere(record, fact)
+        if found.asked is not None:
+            yield found
+        elif elsewhere is not None:
+            yield said.asking(found, *elsewhere)
+
+
+def _groups(record: Record) -> Iterator[Group]:
+    for subject, facts in groupby(record.facts, key=lambda fact: fact.name.partition(".")[0]):
+        held = tuple(facts)
+        unknown = sum(isinstance(fact.state, Unknown) for fact in held)
+        yield Group(subject=subject, unknown=unknown, cells=tuple(said.cell(record, fact) for fact in held))
+
+
+def _digests(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
+    yield "manifest.json", str(dossier.digest), ""
+    for kept in dossier.manifest.evidence:
+        yield "tokens, in no export" if kept.tokens else "evidence", kept.digest, f"{kept.bytes:,} bytes"
+
+
+def _drills(statement: Statement) -> Iterator[Drill]:
+    order = tuple(Verdict)
+    for check in sorted({finding.check for finding in statement.findings}):
+        verdicts = {finding.verdict for finding in statement.findings if finding.check == check}
+        yield Drill(
+            check=check,
+            verdicts=tuple(map(told, sorted(verdicts, key=order.index))),
+            proved=proved(statement.drills.get(check)),
+        )
