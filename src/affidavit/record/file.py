@@ -70,10 +70,11 @@ def _opened(path: Path, limit: int) -> Iterator[BufferedReader]:
     except OSError as error:
         told = "a symbolic link" if error.errno == errno.ELOOP else error.strerror or str(error)
         raise FileShapeError(told) from error
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise FileShapeError("no plain file")
     with os.fdopen(descriptor, "rb") as opened:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise FileShapeError("no plain file")
         if status.st_size > limit:
             raise FileShapeError(f"{status.st_size:,} bytes, {limit:,} allowed")
         yield opened

@@ -2,20 +2,21 @@
 
 Others read a record through the fold and trust what the seal says of itself. Here nothing is taken for granted.
 
-What is caught, by what a project has; ``tests/record/test_record_attacks.py`` holds it to each row::
+What is caught, by what a project has; ``tests/run/test_run_attacks.py`` holds it to each row::
 
-    done to a folder by somebody who may write it           unsigned  signed  signed and a witness
-    a fact is edited                                        caught    caught  caught
-    evidence is edited, swapped or added                    caught    caught  caught
-    a correction is edited, reordered or cut off            caught    caught  caught
-    a fact is edited, and the head made anew                -         caught  caught
-    the corrections are cut off, and the head made anew     -         caught  caught
-    manifest, corrections and head are written anew         -         caught  caught
-    the same, and the envelopes taken away                  -         unknown caught
-    the same, signed by another key                         unknown   caught  caught
-    an older state is put back whole, its envelopes with it -         -       caught
-    the key's holder writes and signs all of it anew        -         -       caught
-    and moves the witness's ref                             -         -       -
+    done to a folder by somebody who may write it           unsigned  signed    signed, witness
+    a fact is edited                                        caught    caught    caught
+    evidence is edited, swapped or added                    caught    caught    caught
+    a correction is edited, reordered or cut off            caught    caught    caught
+    the seal is taken away                                  unknown   unknown   caught
+    a fact is edited, and the head made anew                -         caught    caught
+    the corrections are cut off, and the head made anew     -         caught    caught
+    manifest, corrections and head are written anew         -         caught    caught
+    the same, and the envelopes taken away                  -         unknown   caught
+    the same, signed by another key                         unknown   caught    caught
+    an older state is put back whole, its envelopes with it -         -         caught
+    the key's holder writes and signs all of it anew        -         -         caught
+    and moves the witness's ref                             -         -         -
 
 "unknown" is said and never passes: exit code 4. Evidence that is gone is unknown, too: it may have been deleted for
 good reason, and what it said is told by no other file.
@@ -88,7 +89,10 @@ def verify(folder: Path, trust: Trust) -> Verified:
     own = _seal(folder, trust)
     examined = [_one("trusted key", Standing.UNCHECKED, said) for said in trust.problems]
     examined += own.examined
-    copies = {place.name: _seal(place, trust) for place in sorted((folder / names.EARLIER).glob("*"))}
+    places = sorted((folder / names.EARLIER).glob("*"))
+    linked = [place for place in (folder / names.EARLIER, *places) if place.is_symlink()]
+    examined += [_one(names.EARLIER, Standing.BROKEN, f"{place.name!a} is a symbolic link") for place in linked]
+    copies = {place.name: _seal(place, trust) for place in places if not linked}
     if own.document is not None:
         examined += evidence.examine(folder, own.document)
     noted = dict(_NOTED.findall("\n".join(own.document.notes))) if own.document is not None else None
