@@ -76,6 +76,8 @@ def recall(folder: Path, run: str) -> tuple[bytes, ...]:
     if not tip:
         return ()
     listed = ask(folder, "rev-list", "--first-parent", "--reverse", f"--max-count={MOST_ENTRIES}", tip).text.split()
+    if not listed:
+        raise TestimonyError(f"witness: expected a commit under {ref(run)}, saw another object.")
     return tuple(map(_message, _objects(folder, tuple(listed))))
 
 

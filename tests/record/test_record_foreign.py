@@ -1,0 +1,147 @@
+"""Programs that have never heard of us check what we sign: openssl the signature, in-toto the statement.
+
+Each is shown a broken twin, too: a verifier that accepts everything proves nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.protobuf.json_format import Parse, ParseError
+from in_toto_attestation.v1 import statement_pb2
+from in_toto_attestation.v1.statement import Statement
+from record_world import FLASH, fact, sealed
+
+from affidavit.record import envelope, key, seal, statement
+
+ENVELOPES = ("manifest.dsse.json", "head.dsse.json")
+
+
+@dataclass(frozen=True)
+class Signed:
+    """A signed run as a stranger gets it: two envelopes and a public key."""
+
+    folder: Path
+    public: Path
+
+    def document(self, name: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.folder / name).read_bytes())
+        return found
+
+
+@pytest.fixture
+def signed(tmp_path: Path) -> Signed:
+    place = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    public = tmp_path / "project" / "ada.pub"
+    public.parent.mkdir()
+    path, _ = key.new("ada", public=public, environment=place)
+    secret = key.read_private(path, place)
+    folder = tmp_path / "run-1"
+    folder.mkdir()
+    sealed(folder, fact("attention.executed", FLASH))
+    raw = (folder / "manifest.json").read_bytes()
+    (folder / ENVELOPES[0]).write_bytes(envelope.sign(statement.of_manifest(raw), secret))
+    (folder / ENVELOPES[1]).write_bytes(envelope.sign(statement.of_head(seal.read_head(folder)), secret))
+    return Signed(folder, public)
+
+
+def openssl(place: Path, document: dict[str, Any], public: Path) -> bool:
+    """Say whether openssl finds that the key made the signature over what DSSE says is signed."""
+    kind, payload = document["payloadType"].encode(), base64.b64decode(document["payload"])
+    (place / "signed").write_bytes(b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload))
+    (place / "signature").write_bytes(base64.b64decode(document["signatures"][0]["sig"]))
+    program = shutil.which("openssl")
+    assert program is not None, "openssl is not on PATH"
+    words = ["pkeyutl", "-verify", "-pubin", "-inkey", str(public), "-rawin"]
+    words += ["-in", str(place / "signed"), "-sigfile", str(place / "signature")]
+    ended = subprocess.run([program, *words], capture_output=True, text=True, check=False)
+    assert ("Signature Verified Successfully" in ended.stdout) is (ended.returncode == 0), ended.stderr
+    return ended.returncode == 0
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_openssl_finds_that_the_key_signed(signed: Signed, tmp_path: Path, name: str) -> None:
+    assert openssl(tmp_path, signed.document(name), signed.public)
+
+
+def _another_payload(document: dict[str, Any]) -> None:
+    payload = base64.b64decode(document["payload"])
+    document["payload"] = base64.b64encode(payload.replace(b"run-1", b"run-2") + b" ").decode()
+
+
+def _another_type(document: dict[str, Any]) -> None:
+    document["payloadType"] = "application/json"
+
+
+def _another_signature(document: dict[str, Any]) -> None:
+    raw = bytearray(base64.b64decode(document["signatures"][0]["sig"]))
+    raw[0] ^= 1
+    document["signatures"][0]["sig"] = base64.b64encode(bytes(raw)).decode()
+
+
+@pytest.mark.parametrize("spoil", [_another_payload, _another_type, _another_signature])
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_openssl_refuses_what_the_key_did_not_sign(
+    signed: Signed, tmp_path: Path, name: str, spoil: Callable[[dict[str, Any]], None]
+) -> None:
+    document = signed.document(name)
+    spoil(document)
+    assert not openssl(tmp_path, document, signed.public)
+
+
+def test_openssl_refuses_another_key(signed: Signed, tmp_path: Path) -> None:
+    place = {"XDG_CONFIG_HOME": str(tmp_path / "theirs")}
+    key.new("eve", public=signed.public.parent / "eve.pub", environment=place)
+    assert not openssl(tmp_path, signed.document(ENVELOPES[0]), signed.public.parent / "eve.pub")
+
+
+def test_the_key_is_called_by_what_openssl_makes_of_it(signed: Signed) -> None:
+    words = ["openssl", "pkey", "-pubin", "-in", str(signed.public), "-outform", "DER"]
+    der = subprocess.run(words, capture_output=True, check=True).stdout
+    ended = subprocess.run(["openssl", "dgst", "-sha256", "-hex"], input=der, capture_output=True, check=True)
+    called = signed.document(ENVELOPES[0])["signatures"][0]["keyid"]
+    assert ended.stdout.decode().split()[-1] == called == key.read_public(signed.public).id
+
+
+def in_toto(payload: bytes) -> Statement:
+    """Return the statement as in-toto's own library reads and validates it."""
+    found = Statement.copy_from_pb(Parse(payload, statement_pb2.Statement()))
+    found.validate()
+    return found
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_in_toto_reads_the_statement(signed: Signed, name: str) -> None:
+    document = signed.document(name)
+    assert document["payloadType"] == "application/vnd.in-toto+json"
+    found = in_toto(base64.b64decode(document["payload"])).pb
+    (subject,) = found.subject
+    digest = subprocess.run(["sha256sum", signed.folder / subject.name], capture_output=True, text=True, check=True)
+    assert subject.digest == {"sha256": digest.stdout.split()[0]}
+    assert found.predicate_type == {ENVELOPES[0]: statement.MANIFEST, ENVELOPES[1]: statement.HEAD}[name]
+    assert found.predicate["format"] == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"https://in-toto.io/Statement/v1", b"https://in-toto.io/Statement/v9"),
+        (b'"sha256":', b'"sha256":1,"x":'),
+        (b'"predicateType":"urn:affidavit:manifest:1"', b'"predicateType":""'),
+        (b'"subject":[', b'"subject":[{"name":"x"},'),
+        (b'"predicate":{', b'"predicates":{'),
+    ],
+)
+def test_in_toto_refuses_what_is_no_statement(signed: Signed, old: bytes, new: bytes) -> None:
+    payload = base64.b64decode(signed.document(ENVELOPES[0])["payload"])
+    assert old in payload
+    with pytest.raises((ValueError, ParseError)):
+        in_toto(payload.replace(old, new, 1))
