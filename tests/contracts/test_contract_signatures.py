@@ -24,7 +24,8 @@ MODULES = (
     "transformers.trainer", "transformers.training_args", "transformers.modeling_utils",
     "transformers.tokenization_utils_base", "transformers.trainer_callback",
     "trl.trainer.sft_trainer", "trl.trainer.sft_config",
-    "peft.mapping_func", "peft.peft_model", "datasets.arrow_dataset",
+    "peft.mapping_func", "peft.peft_model", "datasets.arrow_dataset", "safetensors.torch", "torch.serialization",
+    "accelerate.accelerator", "lightning.pytorch.trainer.trainer",
 )
 
 def members(module):

@@ -158,7 +158,8 @@ def _places(gathered: Gathered) -> tuple[_Place, ...]:
             found[save.path] = _merged(save, before, one.host)
     folders = {place.path for place in found.values() if place.form in FOLDERS}
     whole = [place for place in found.values() if place.form in FOLDERS or not folders.intersection(_above(place.path))]
-    return tuple(sorted(whole[::-1], key=lambda place: -place.step))
+    whole.reverse()
+    return tuple(sorted(whole, key=lambda place: -place.step))
 
 
 def _merged(save: Save, before: _Place | None, host: str) -> _Place:
