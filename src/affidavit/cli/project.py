@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from affidavit.fact.term import Vocabulary
 from affidavit.record import ledger, runs
 from affidavit.record.ledger import Ledger
 from affidavit.record.runs import RunFolder
+from affidavit.run import attesting
 from affidavit.run.attesting import Notary
 from affidavit.run.plugins import House, load_house
 from affidavit.settings import Settings, find_root
@@ -72,7 +74,8 @@ class Project:
 
         A folder elsewhere, a drill's or somebody else's, is not this project's to vouch for.
         """
-        if folder.parent.resolve() == runs_folder(self.root).resolve():
+        is_ours = folder.parent.resolve() == runs_folder(self.root).resolve()
+        if is_ours and os.environ.get(attesting.VARIABLE) != attesting.OFF:
             page.tell(self._told(lambda notary: notary.sealed(folder, doubt=doubt)))
 
     def attest_correction(self, folder: Path) -> None:

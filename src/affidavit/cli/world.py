@@ -24,6 +24,7 @@ from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.record import runs
 from affidavit.report.checklist import worst
 from affidavit.report.terminal import Span, Tone, line
+from affidavit.run import attesting
 
 FAULTS, TWINS = "fault*.py", "clean*.py"
 _LAUNCH = re.compile(r"Run by `([^`]+)`")
@@ -94,7 +95,7 @@ def _verdict(findings: tuple[Finding, ...], check: Check | None) -> Verdict:
 def _findings(project: Project, script: Path, python: str) -> tuple[Finding, ...]:
     """Run a script under ``affidavit run``, in a folder of runs of its own, and return what is found in its record."""
     with tempfile.TemporaryDirectory(prefix="affidavit-world-") as place:
-        environment = {**os.environ, runs.VARIABLE: place}
+        environment = {**os.environ, runs.VARIABLE: place, attesting.VARIABLE: attesting.OFF}
         command = [sys.executable, "-m", "affidavit.cli", "run", "--tree", "allow", "--reason", "a drill", "--"]
         ended = subprocess.run(
             [*command, *_command(script, python), str(Path(place) / "output")],

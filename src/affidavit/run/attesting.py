@@ -26,6 +26,9 @@ from affidavit.record.seal import Head
 from affidavit.record.standing import Examined, Standing
 from affidavit.record.verification import Verified
 
+VARIABLE = "AFFIDAVIT_ATTEST"
+OFF = "off"
+"""What the variable says where a run is a drill's: nobody signs a fault that was planted, and nobody remembers it."""
 GIT = "git"
 WITNESS = "git witness"
 
