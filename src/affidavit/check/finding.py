@@ -77,7 +77,8 @@ class Site:
     @property
     def fingerprint(self) -> str:
         """A short name that a waiver can use; it survives a moved line and another rank."""
-        return hashlib.sha256(f"{self.path}\0{self.key}".encode()).hexdigest()[:12]
+        named = f"{self.path}\0{self.key}".encode(errors="surrogatepass")  # a file name need not be UTF-8
+        return hashlib.sha256(named).hexdigest()[:12]
 
     def __str__(self) -> str:
         where = f"{self.path}:{self.line}" if self.path and self.line else self.path

@@ -70,7 +70,7 @@ def dossier_of(project: Project, run: RunFolder) -> Dossier:
     return Dossier(
         statement=statement,
         manifest=sealed.manifest,
-        digest=sealed.digest,
+        digest=str(sealed.digest),
         annotations=chain.read(run.folder),
         tokens=_tokens(run.folder, statement),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from affidavit.fact.values import Digest
 from affidavit.record.chain import Annotation
 from affidavit.record.manifest import Manifest
 from affidavit.report.statement import Statement
@@ -26,13 +25,14 @@ class Dossier:
     """One sealed run as a page shows it.
 
     Args:
+        digest: of the manifest, under which the run is sealed.
         annotations: every correction, in order; what falls by them is unknown in the statement already.
         withheld: how many texts a shared copy keeps back; None where it is no shared copy.
     """
 
     statement: Statement
     manifest: Manifest
-    digest: Digest
+    digest: str
     annotations: tuple[Annotation, ...] = ()
     tokens: tuple[Kept, ...] = ()
     withheld: int | None = None

@@ -60,6 +60,7 @@ _BETWEEN = re.compile(r"[._=(){}\[\]:,+*×→…|#<>-]+")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|`[^`\n]*`|“[^”]*”|‘[^’]*’")
 _COMMAND = re.compile(r'"affidavit [a-z -]+"')
 _FOREIGN = ("/", "\\", "@", "~", "$")
+_SPEAKING = ("fact", "checks", "check", "instruments", "adapters", "observe", "record", "run")
 _MOST_LETTERS = 2
 """Single letters that one name may have: more of them, and it may be anything."""
 
@@ -135,12 +136,12 @@ def _is_word(part: str) -> bool:
 
 @cache
 def _lexicon() -> frozenset[str]:
-    """Return every word that stands in our own source, what plays the user's code left out."""
+    """Return every word that stands in the source of whatever says something of a run."""
     words = {*_PARTS_OF_MODELS.split(), *_COMMON_NAMES.split()}
-    pending: list[Traversable] = [files("affidavit")]
+    pending: list[Traversable] = [files("affidavit") / folder for folder in _SPEAKING]
     while pending:
         for entry in pending.pop().iterdir():
-            if entry.is_dir() and entry.name not in ("demo", "__pycache__"):
+            if entry.is_dir() and entry.name != "__pycache__":
                 pending.append(entry)
             elif entry.name.endswith(".py"):
                 words.update(found.lower() for found in _WORD.findall(entry.read_text(encoding="utf-8")))

@@ -53,13 +53,13 @@ class _Copy:
             check.id: check for check in checks if check.judge.__module__.startswith(_HOUSE)
         }
         self.withheld = 0
-        self._findings = {finding: self._finding(finding) for finding in dossier.statement.findings}
+        self._findings: dict[Finding, Finding] = {}
 
     def dossier(self) -> Dossier:
         return Dossier(
             statement=self._statement(self._of.statement),
             manifest=self._manifest(self._of.manifest),
-            digest=self._of.digest,
+            digest=self._say(self._of.digest, harmless.digest),
             annotations=tuple(map(self._annotation, self._of.annotations)),
             tokens=tuple(map(self._kept, self._of.tokens)),
         )
@@ -89,10 +89,16 @@ class _Copy:
             status=self._prose(statement.status),
             case=Case(records={SUBJECT: record}, as_of=statement.case.as_of, episode=statement.case.episode),
             checks=tuple(self._checks.values()),
-            findings=tuple(self._findings[finding] for finding in statement.findings),
+            findings=tuple(map(self._told, statement.findings)),
             decision=self._decision(statement.decision),
             ledger=self._ledger(statement.ledger),
         )
+
+    def _told(self, finding: Finding) -> Finding:
+        """Return a finding as it is told, once, because the decision names the same ones."""
+        if finding not in self._findings:
+            self._findings[finding] = self._finding(finding)
+        return self._findings[finding]
 
     def _finding(self, finding: Finding) -> Finding:
         known = self._checks.get(finding.check)
@@ -210,8 +216,8 @@ class _Copy:
     def _decision(self, decision: Decision) -> Decision:
         return Decision(
             exit_code=decision.exit_code,
-            blocking=tuple(self._findings[finding] for finding in decision.blocking),
-            waived=tuple((self._findings[finding], self._waiver(waiver)) for finding, waiver in decision.waived),
+            blocking=tuple(map(self._told, decision.blocking)),
+            waived=tuple((self._told(finding), self._waiver(waiver)) for finding, waiver in decision.waived),
             expired=tuple(map(self._waiver, decision.expired)),
             counts=decision.counts,
         )

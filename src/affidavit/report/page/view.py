@@ -59,10 +59,12 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True)
 class Open:
-    """What nobody asked for, and who decided it."""
+    """What nobody asked for, in English, and who decided it; ``is_usual`` where it says nothing special."""
 
     cell: Cell
+    said: str
     owner: str
+    is_usual: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +119,7 @@ def view(dossier: Dossier) -> View:
         summary=_summary(statement),
         attachment=_attachment(statement),
         headline=tuple(_headline(dossier)),
-        worst=fails[:1],
+        worst=tuple(sorted(fails, key=lambda entry: bool(entry.waived)))[:1],
         corrections=tuple(_corrections(dossier)),
         notes=(*manifest.notes, *statement.ledger.problems),
         lines=tuple(map(_line, checklist(statement))),
@@ -130,7 +132,7 @@ def view(dossier: Dossier) -> View:
         ),
         samples=samples(dossier),
         asked=tuple(_asked(record)),
-        open=tuple(Open(cell=said.cell(record, one.fact), owner=said.cut(one.owner)) for one in implied(record)),
+        open=tuple(_open(record)),
         rates=rates(record),
         moved=moved(record),
         provenance=provenance(manifest, record),
@@ -216,6 +218,12 @@ def _asked(record: Record) -> Iterator[Cell]:
             yield said.asking(found, *elsewhere)
 
 
+def _open(record: Record) -> Iterator[Open]:
+    for one in implied(record):
+        cell = said.cell(record, one.fact)
+        yield Open(cell=cell, said=said.cut(one.said), owner=said.cut(one.owner), is_usual=one.is_usual)
+
+
 def _groups(record: Record) -> Iterator[Group]:
     for subject, facts in groupby(record.facts, key=lambda fact: fact.name.partition(".")[0]):
         held = tuple(facts)
@@ -224,7 +232,7 @@ def _groups(record: Record) -> Iterator[Group]:
 
 
 def _digests(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
-    yield "manifest.json", str(dossier.digest), ""
+    yield "manifest.json", dossier.digest, ""
     for kept in dossier.manifest.evidence:
         yield "tokens, in no export" if kept.tokens else "evidence", kept.digest, f"{kept.bytes:,} bytes"
 
