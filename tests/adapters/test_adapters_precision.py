@@ -159,9 +159,9 @@ def test_the_environment_is_told_unless_it_says_what_holds_without_it(
 @pytest.mark.parametrize(
     ("outside", "flags", "owner"),
     [
-        ("no", {"bf16": True}, "default of SimpleNamespace"),
+        ("no", {"bf16": True}, "default of SimpleNamespace: bf16=True"),
         ("bf16", {}, f"environment: {VARIABLE}=bf16"),
-        ("bf16", {"bf16": True}, "default of SimpleNamespace"),
+        ("bf16", {"bf16": True}, "default of SimpleNamespace: bf16=True"),
     ],
 )
 def test_who_decided_is_known(

@@ -18,14 +18,34 @@ def test_what_is_accepted_passes_and_what_moves_fails(copied: Desk) -> None:
     users = copied.runs["users"]
     assert "REVIEW   supervised-roles-reviewed" in copied.type("check", users).stdout
     ended = copied.type("accept", users)
-    assert ended.exit_code == 0 and "tokens.supervised_roles: not locked → assistant, user" in ended.stdout
-    assert ended.stdout.splitlines()[-1].endswith("lines written to affidavit.lock: commit it")
+    assert ended.exit_code == 0 and "the loss is on tokens of assistant, user" in ended.stdout
+    assert ended.stdout.splitlines()[-1].endswith("entries written to affidavit.lock: commit it")
     assert 'recipe "train"' in ended.stdout
     again = copied.type("check", users)
     assert again.exit_code == 0 and "REVIEW" not in again.stdout
     assert "nothing new to accept" in copied.type("accept", users).stdout
     moved = copied.type("check", copied.runs["clean"])
     assert moved.exit_code == 1 and "FAIL     lock-holds" in moved.stdout
+    against = copied.type("diff", "lock", copied.runs["clean"])
+    assert against.exit_code == 1
+    assert "  the loss is on tokens of assistant, user (A) / assistant (B)  " in against.stdout
+
+
+def test_what_would_be_written_is_said_and_not_written(copied: Desk) -> None:
+    lock, users, clean = copied.root / "affidavit.lock", copied.runs["users"], copied.runs["clean"]
+    ended = copied.type("accept", users, "--dry-run")
+    assert ended.exit_code == 1 and not lock.exists()
+    assert ended.stdout.splitlines()[-1].endswith("entries would be written to affidavit.lock")
+    refused = copied.type("diff", "lock", users)
+    assert refused.exit_code == 2 and "no recipe" in refused.stderr
+    copied.type("accept", users)
+    assert copied.type("accept", users, "--dry-run").exit_code == 0
+    before = lock.read_bytes()
+    said = copied.document("accept", clean, "--dry-run")
+    assert [change["said"] for change in said["changes"]] == [
+        "the loss is on tokens of assistant (asked for by narrator); before: assistant, user (narrator)"
+    ]
+    assert said["written"] is False and lock.read_bytes() == before
 
 
 def test_accepting_a_run_that_fails_says_so(copied: Desk) -> None:

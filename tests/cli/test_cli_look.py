@@ -135,10 +135,16 @@ def test_tokens_that_are_gone_or_altered_are_said_to_be(copied: Desk) -> None:
 def test_diff_shows_meaning_and_counts_the_rest(trained: Desk) -> None:
     ended = trained.type("diff", trained.runs["clean"], trained.runs["eager"])
     assert ended.exit_code == 1
-    assert "attention.kernels  meaning\n  A flash\n  B eager" in ended.stdout
+    assert "  attention ran as flash (A) / eager (B)  " in ended.stdout
     assert trained.type("diff", "last", "last").exit_code == 0
     said = trained.document("diff", trained.runs["clean"], trained.runs["eager"])
-    assert {entry["term"] for entry in said["differences"]} >= {"attention.kernels"}
+    (kernels,) = [entry for entry in said["differences"] if entry["category"] == "meaning"]
+    assert (kernels["term"], kernels["left"], kernels["right"]) == ("attention.kernels", "flash", "eager")
+
+
+def test_diff_with_a_run_that_saw_less_is_neither_equal_nor_different(trained: Desk) -> None:
+    ended = trained.type("diff", trained.runs["clean"], trained.runs["blind"])
+    assert ended.exit_code == 4 and "unknown in B (" in ended.stdout
 
 
 @pytest.mark.parametrize("verb", ["show", "check", "tokens", "accept"])

@@ -13,7 +13,7 @@ import affidavit.checks
 from affidavit import boot
 from affidavit.case import Need
 from affidavit.check.load import load as load_checks
-from affidavit.fact.term import Scope, Term, Vocabulary
+from affidavit.fact.term import Category, Scope, Term, Vocabulary
 from affidavit.fact.vocabulary import load
 
 PACKAGE = Path(affidavit.checks.__file__).parents[1]
@@ -37,8 +37,8 @@ LISTED_ONLY = {
     "tokens.rows_examined": "how large the sample is; the counts by role say it in tokens",
 }
 """Terms that nobody reads by name: they stand in the full list of facts, each for a reason."""
-READERS = ("report", "run", "cli")
-"""Packages that read facts by name to show them or to go on with them; checks read through their needs."""
+READERS = ("report", "run", "cli", "record/owner.py")
+"""Who reads facts by name to show them or to go on with them; checks read through their needs."""
 
 
 def _names_in(files: Iterable[Path]) -> set[str]:
@@ -64,7 +64,8 @@ def _unsaid(vocabulary: Vocabulary, instruments: Mapping[str, tuple[str, ...]]) 
 
 def _unread(vocabulary: Vocabulary, checks: Mapping[str, tuple[str, ...]]) -> list[str]:
     needed = {name for needs in checks.values() for name in needs}
-    shown = _names_in(file for package in READERS for file in (PACKAGE / package).rglob("*.py"))
+    places = [PACKAGE / reader for reader in READERS]
+    shown = _names_in(file for place in places for file in ([place] if place.is_file() else place.rglob("*.py")))
     return [term.name for term in vocabulary if term.name not in needed | shown | set(LISTED_ONLY)]
 
 
@@ -109,3 +110,18 @@ def test_a_term_that_nobody_reads_is_seen() -> None:
 def test_a_check_that_goes_is_missed() -> None:
     fewer = {name: needs for name, needs in CHECKS.items() if "attention.configured" not in needs}
     assert set(_unread(VOCABULARY, fewer)) >= {"attention.configured"} - _names_in((PACKAGE / "report").rglob("*.py"))
+
+
+def test_what_a_lock_may_hold_is_of_meaning_and_reads_as_english() -> None:
+    assert [term.name for term in VOCABULARY if term.lock and term.category is not Category.MEANING] == []
+    assert [term.name for term in VOCABULARY if term.category is Category.MEANING and not term.phrase] == []
+
+
+def test_what_a_term_follows_is_there_and_never_itself() -> None:
+    for term in VOCABULARY:
+        pending, seen = list(term.follows), set[str]()
+        while pending:
+            name = pending.pop()
+            assert name != term.name
+            pending += [] if name in seen else VOCABULARY[name].follows
+            seen.add(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from record_world import FLASH, MATH, fact, record
+from record_world import FLASH, MATH, WORDS, fact, record
 
 from affidavit.fact.observation import Cause, Unknown
 from affidavit.fact.term import Category, UnknownTermError
@@ -24,7 +24,7 @@ def test_what_was_not_seen_is_not_equal_to_what_was() -> None:
     (absent,) = differ(record(fact(EXECUTED, FLASH)), record(), [EXECUTED])
     (missed,) = differ(record(fact(EXECUTED, FLASH)), record(unknown), [EXECUTED])
     assert absent.right == "nothing recorded" and missed.right.startswith("unknown (the run ended before")
-    assert absent.category is Category.MEANING
+    assert absent.category is WORDS[EXECUTED].category is Category.INCIDENTAL
 
 
 def test_a_rank_that_differs_is_a_difference() -> None:

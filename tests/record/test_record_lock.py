@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import difflib
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from affidavit.case import Case
 from affidavit.fact.observation import Cause, Known, Unknown
 from affidavit.fact.term import Method, Scope, Term
 from affidavit.fact.values import Digest, Layers, Series, Table, Tally, Value
-from affidavit.record import lock, plain
+from affidavit.record import lock, lockfile, plain
 from affidavit.record.compare import differ
 from affidavit.record.lock import LockError
 from affidavit.record.record import Fact
@@ -54,55 +55,184 @@ def test_ranks_that_disagree_cannot_be_accepted() -> None:
         lock.accepted(record(fact(KERNELS, ("flash",), ranks=(0, 2)), fact(KERNELS, ("math",), ranks=(1,)), world=3))
 
 
-def test_the_file_is_a_line_a_term_under_its_explanation(tmp_path: Path) -> None:
+def test_the_file_is_a_line_an_entry_under_its_sentence(tmp_path: Path) -> None:
     path = tmp_path / "affidavit.lock"
-    lock.write_lock(
-        path, 'sft "small"', lock.accepted(record(fact(KERNELS, ("flash",)), fact(CONFIGURED, SDPA))), as_of=MONDAY
+    run = record(
+        fact(KERNELS, ("flash",)),
+        fact(CONFIGURED, SDPA),
+        fact("adapter.kind", "none"),
+        fact("run.owners", Table(("fact", "owner"), ((CONFIGURED, "default of Gemma"),))),
     )
+    lock.write_lock(path, 'sft "small"', lock.accepted(run), vocabulary=WORDS, as_of=MONDAY)
     lines = path.read_text().splitlines()
-    assert lines[0].startswith("# affidavit.lock: ") and "accept" in lines[1]
+    assert lines[0].startswith("#: affidavit.lock: ") and "accept" in lines[1]
     assert lines[3:] == [
         "format = 1",
         "",
         '[recipe."sft \\"small\\""]',
-        '"attention.configured" = { value = { layers = [["layers.{0..3}.attn", "sdpa"]] }, since = 2026-11-30 }',
-        '"attention.kernels" = { value = ["flash"], since = 2026-11-30 }',
+        '"adapter.kind" = { value = "none", since = 2026-11-30 }  #: no adapter',
+        "#: attention is configured as sdpa in 4 places (default of Gemma)",
+        '"attention.configured" = { value = { layers = [["layers.{0..3}.attn", "sdpa"]] }, by = "default of Gemma", '
+        "since = 2026-11-30 }",
+        "#: attention ran as flash (default of Gemma)",
+        '"attention.kernels" = { value = ["flash"], by = "default of Gemma", since = 2026-11-30 }',
     ]
+
+
+def _said(
+    *facts: Fact, path: Path, recipe: str = "sft", as_of: datetime.date = MONDAY, dry_run: bool = False
+) -> list[str]:
+    changes = lock.write_lock(path, recipe, facts, vocabulary=WORDS, as_of=as_of, dry_run=dry_run)
+    return [str(change) for change in changes]
+
+
+def _fact(name: str, value: Value, by: str = "") -> Fact:
+    return Fact(name=name, state=Known(value, Method.EXECUTED, by))
 
 
 def test_each_line_that_changes_is_explained_and_the_others_keep_their_date(tmp_path: Path) -> None:
     path = tmp_path / "affidavit.lock"
-    said = lock.write_lock(
-        path, "sft", [fact(KERNELS, ("flash",), ranks=()), fact("adapter.kind", "lora", ranks=())], as_of=MONDAY
-    )
-    assert said == ("attention.kernels: not locked → flash", "adapter.kind: not locked → lora")
-    lock.write_lock(path, "dpo", [fact(KERNELS, ("flash",), ranks=())], as_of=MONDAY)
-    said = lock.write_lock(
-        path, "sft", [fact(KERNELS, ("math",), ranks=()), fact("adapter.kind", "lora", ranks=())], as_of=TUESDAY
-    )
-    assert said == ("attention.kernels: flash → math",)
+    flash, lora = _fact(KERNELS, ("flash",)), _fact("adapter.kind", "lora")
+    assert _said(flash, lora, path=path) == ["attention ran as flash", "the adapter is lora"]
+    _said(flash, path=path, recipe="dpo")
+    math = _fact(KERNELS, ("math",), "default of torch")
+    would = _said(math, lora, path=path, as_of=TUESDAY, dry_run=True)
+    assert would == ["attention ran as math (default of torch); before: flash"]
+    assert tomllib.loads(path.read_text())["recipe"]["sft"][KERNELS]["value"] == ["flash"], "a dry run writes nothing"
+    assert _said(math, lora, path=path, as_of=TUESDAY) == would
     held = tomllib.loads(path.read_text())["recipe"]
     assert held["sft"] == {
-        KERNELS: {"value": ["math"], "since": TUESDAY},
+        KERNELS: {"value": ["math"], "by": "default of torch", "since": TUESDAY},
         "adapter.kind": {"value": "lora", "since": MONDAY},
     }
     assert held["dpo"] == {KERNELS: {"value": ["flash"], "since": MONDAY}}
     before = path.stat().st_mtime_ns, path.read_bytes()
-    assert lock.write_lock(path, "sft", [fact(KERNELS, ("math",), ranks=())], as_of=TUESDAY) == ()
+    assert _said(_fact(KERNELS, ("math",), "somebody else"), path=path, as_of=TUESDAY) == []
     assert (path.stat().st_mtime_ns, path.read_bytes()) == before, "nothing new writes nothing"
+
+
+def test_one_setting_that_changes_is_one_hunk_that_reads_as_english(tmp_path: Path) -> None:
+    path = tmp_path / "affidavit.lock"
+    others = [_fact("adapter.kind", "lora"), _fact("schedule.kind", "linear"), _fact(ROLES, ("assistant",))]
+    _said(_fact(KERNELS, ("flash",), "default of A"), *others, path=path)
+    before = path.read_text().splitlines()
+    _said(_fact(KERNELS, ("math",), "default of B"), *others, path=path, as_of=TUESDAY)
+    _, _, hunk, *moved = difflib.unified_diff(before, path.read_text().splitlines(), n=0)
+    assert hunk.startswith("@@") and moved == [
+        "-#: attention ran as flash (default of A)",
+        '-"attention.kernels" = { value = ["flash"], by = "default of A", since = 2026-11-30 }',
+        "+#: attention ran as math (default of B)",
+        '+"attention.kernels" = { value = ["math"], by = "default of B", since = 2026-12-01 }',
+    ]
+
+
+def test_what_becomes_unusual_and_what_is_usual_again_is_said_in_whole_sentences(tmp_path: Path) -> None:
+    path, name = tmp_path / "affidavit.lock", "model.checkpointing"
+    assert _said(_fact(name, "off", "default of A"), path=path) == ["no gradient checkpointing"]
+    (line,) = [line for line in path.read_text().splitlines() if line.startswith(f'"{name}"')]
+    assert line.endswith("#: no gradient checkpointing") and "default" not in line
+    said = _said(_fact(name, "on", "default of B"), path=path)
+    assert said == ["gradient checkpointing is on (default of B); before: no gradient checkpointing"]
+    said = _said(_fact(name, "off", "default of C"), path=path)
+    assert said == ["no gradient checkpointing; before: gradient checkpointing is on (default of B)"]
+
+
+def test_layers_that_are_named_anew_are_said_in_the_parts_that_moved(tmp_path: Path) -> None:
+    path = tmp_path / "affidavit.lock"
+    _said(_fact(CONFIGURED, SDPA), path=path)
+    (said,) = _said(_fact(CONFIGURED, Layers.of({f"blocks.{layer}": "sdpa" for layer in range(4)})), path=path)
+    assert said.startswith("attention is configured as sdpa in 4 places; before: sdpa in 4 places; in part: blocks")
+
+
+REMARKED = """\
+# Ours since the spring.
+#: an older heading that we wrote
+format = 1  # the first
+
+# The small one.
+[recipe."sft"]  # for laptops
+# Ada: flash, because of the long rows.
+#: attention ran as something that nobody wrote
+"attention.kernels" = { value = ["flash"], since = 2026-11-30 }  # see the ticket, "#7"
+"adapter.kind" = { value = "lora", since = 2026-11-30 }  #: the adapter is lora
+# The last word.
+"""
+
+
+def test_what_people_wrote_stays_and_what_we_wrote_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "affidavit.lock"
+    path.write_text(REMARKED)
+    assert lock.read_lock(path, "sft", WORDS) is not None
+    _said(_fact(KERNELS, ("math",)), path=path, as_of=TUESDAY)
+    text = path.read_text()
+    assert (
+        text.removeprefix(lockfile.HEADER)
+        == """\
+# Ours since the spring.
+# the first
+format = 1
+
+# The small one.
+# for laptops
+[recipe."sft"]
+#: the adapter is lora
+"adapter.kind" = { value = "lora", since = 2026-11-30 }
+# Ada: flash, because of the long rows.
+# see the ticket, "#7"
+#: attention ran as math
+"attention.kernels" = { value = ["math"], since = 2026-12-01 }
+
+# The last word.
+"""
+    )
+    _said(_fact(KERNELS, ("flash",)), path=path)
+    assert [line for line in path.read_text().splitlines() if line.startswith("# ")] == [
+        line for line in text.splitlines() if line.startswith("# ")
+    ]
+
+
+def test_a_comment_of_an_entry_that_is_gone_goes_to_its_successor(tmp_path: Path) -> None:
+    path = tmp_path / "affidavit.lock"
+    path.write_text(
+        'format = 1\n[recipe."sft"]\n# why\n"attention.kernels@1" = { value = ["math"], since = 2026-11-30 }\n'
+    )
+    said = _said(_fact(KERNELS, ("flash",)), path=path)
+    assert said[0].startswith("no longer: attention ran as math, in training 2")
+    assert path.read_text().splitlines()[-3:-1] == ["# why", "#: attention ran as flash"]
+
+
+def test_a_comment_that_no_rewriting_could_keep_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "affidavit.lock"
+    text = (
+        'format = 1\n[recipe."sft"]\n"attention.kernels" = { value = [\n"flash", # long rows\n], since = 2026-11-30 }\n'
+    )
+    path.write_text(text)
+    with pytest.raises(LockError, match=r"affidavit\.lock:3: .*a comment inside of a value"):
+        _said(_fact(KERNELS, ("math",)), path=path)
+    assert path.read_text() == text
+    path.write_text(text.replace(" # long rows", ""))
+    assert len(_said(_fact(KERNELS, ("math",)), path=path)) == 1
+
+
+def test_an_entry_of_a_term_that_is_no_longer_there_is_kept_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "affidavit.lock"
+    path.write_text('format = 1\n[recipe."sft"]\n"acme.gone" = { value = 3, since = 2026-11-30 }\n')
+    _said(_fact(KERNELS, ("flash",)), path=path)
+    assert "#: acme.gone is 3\n" in path.read_text()
+    assert tomllib.loads(path.read_text())["recipe"]["sft"]["acme.gone"]["value"] == 3
 
 
 def test_the_order_of_facts_changes_no_byte(tmp_path: Path) -> None:
     facts = [fact(KERNELS, ("flash",), ranks=()), fact("adapter.kind", "lora", ranks=())]
     for name, order in (("one", facts), ("two", facts[::-1])):
-        lock.write_lock(tmp_path / name, "sft", order, as_of=MONDAY)
+        lock.write_lock(tmp_path / name, "sft", order, vocabulary=WORDS, as_of=MONDAY)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
 def test_what_was_locked_is_read_back_and_compared(tmp_path: Path) -> None:
     path = tmp_path / "affidavit.lock"
     run = record(fact(KERNELS, ("flash",)), fact(CONFIGURED, SDPA))
-    lock.write_lock(path, "sft", lock.accepted(run))
+    lock.write_lock(path, "sft", lock.accepted(run), vocabulary=WORDS)
     held = lock.read_lock(path, "sft", WORDS)
     assert held is not None
     assert differ(run, held, [KERNELS, CONFIGURED]) == ()
@@ -123,7 +253,7 @@ def test_two_trainings_of_one_script_are_locked_apart_where_they_differ(tmp_path
         fact(KERNELS, ("flash",), episode=1),
         episodes=2,
     )
-    lock.write_lock(path, "sft", lock.accepted(run))
+    lock.write_lock(path, "sft", lock.accepted(run), vocabulary=WORDS)
     assert set(tomllib.loads(path.read_text())["recipe"]["sft"]) == {KERNELS, f"{ROLES}@0", f"{ROLES}@1"}
     held = lock.read_lock(path, "sft", WORDS)
     assert held is not None
@@ -133,14 +263,14 @@ def test_two_trainings_of_one_script_are_locked_apart_where_they_differ(tmp_path
         assert at.differ(ROLES, f"lock/{ROLES}") == () == at.differ(KERNELS, f"lock/{KERNELS}")
     swapped = replace(case, episode=1).altered(ROLES, ("assistant",))
     assert len(swapped.differ(ROLES, f"lock/{ROLES}")) == 1
-    joined = lock.write_lock(path, "sft", [fact(ROLES, ("assistant",), ranks=())])
+    joined = lock.write_lock(path, "sft", [fact(ROLES, ("assistant",), ranks=())], vocabulary=WORDS)
     assert len(joined) == 3 and set(tomllib.loads(path.read_text())["recipe"]["sft"]) == {KERNELS, ROLES}
 
 
 def test_no_file_and_no_recipe_are_no_lock(tmp_path: Path) -> None:
     path = tmp_path / "affidavit.lock"
     assert lock.read_lock(path, "sft", WORDS) is None
-    lock.write_lock(path, "sft", [fact(KERNELS, ("flash",), ranks=())])
+    lock.write_lock(path, "sft", [fact(KERNELS, ("flash",), ranks=())], vocabulary=WORDS)
     assert lock.read_lock(path, "dpo", WORDS) is None
 
 
@@ -180,14 +310,14 @@ def test_a_lock_that_cannot_be_read_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "affidavit.lock"
     path.write_text("format = 2\n")
     with pytest.raises(LockError):
-        lock.write_lock(path, "sft", [fact(KERNELS, ("flash",), ranks=())])
+        lock.write_lock(path, "sft", [fact(KERNELS, ("flash",), ranks=())], vocabulary=WORDS)
     assert path.read_text() == "format = 2\n"
 
 
 @pytest.mark.parametrize("recipe", ["", "a\nb", "\udcff"])
 def test_a_recipe_has_a_name_that_a_person_can_review(tmp_path: Path, recipe: str) -> None:
     with pytest.raises(LockError, match="expected a name that prints"):
-        lock.write_lock(tmp_path / "affidavit.lock", recipe, [fact(KERNELS, ("flash",), ranks=())])
+        lock.write_lock(tmp_path / "affidavit.lock", recipe, [fact(KERNELS, ("flash",), ranks=())], vocabulary=WORDS)
 
 
 _TEXTS = st.text(max_size=10)
@@ -210,9 +340,10 @@ _VALUES = st.one_of(
 def test_every_value_survives_the_file(value: Value, recipe: str) -> None:
     term = Term("acme.any", type(value), "", Scope.RUN, Method.INSPECTED, "anything", lock=True)
     words = WORDS.extended([term], prefix="acme")
-    line = lock._Line(value=plain.plain(value), since=MONDAY)
-    text = lock._written({recipe.encode("utf-8", "replace").decode(): {"acme.any": line}})
+    entry = lockfile.Entry(value=plain.plain(value), since=MONDAY)
+    held = lockfile.Lockfile(recipes={recipe.encode("utf-8", "replace").decode(): {"acme.any": entry}})
+    text = lockfile.written(held, words)
     (table,) = tomllib.loads(text)["recipe"].values()
     back = plain.read(words["acme.any"], table["acme.any"]["value"])
     assert back == value and type(back) is type(value)
-    assert len(text.splitlines()) == len(lock.HEADER.splitlines()) + 4
+    assert len(text.splitlines()) == len(lockfile.HEADER.splitlines()) + 5

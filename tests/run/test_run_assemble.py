@@ -71,9 +71,9 @@ def test_a_run_that_is_not_over_has_a_case_too(project: Project) -> None:
 def test_the_lock_of_its_recipe_is_offered_and_no_other(project: Project) -> None:
     folder = _run(project)
     record = _case(project, folder).subject
-    write_lock(project.root / "affidavit.lock", "another", accepted(record))
+    write_lock(project.root / "affidavit.lock", "another", accepted(record), vocabulary=record.vocabulary)
     assert not _case(project, folder).offers("lock")
-    write_lock(project.root / "affidavit.lock", "light", accepted(record))
+    write_lock(project.root / "affidavit.lock", "light", accepted(record), vocabulary=record.vocabulary)
     case = _case(project, folder)
     assert case.offers("lock")
     (holds,) = [check for check in load_house(project.root).checks if check.id == "lock-holds"]

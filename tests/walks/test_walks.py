@@ -17,6 +17,7 @@ from affidavit.check import Verdict, drill
 from affidavit.fact.observation import Cause, Known, Unknown
 from affidavit.fact.term import Method
 from affidavit.fact.values import Layers, Table, Tally
+from affidavit.fact.vocabulary import load as load_vocabulary
 from affidavit.record import chain, lock
 from affidavit.record.fold import read_record
 from affidavit.record.record import Kind
@@ -126,10 +127,13 @@ def test_6_the_lock_remembers_and_a_waiver_forgets_nothing(project: Project) -> 
     """What nobody asked for is accepted once; an upgrade moves it; a waiver lets it pass the gate and hides nothing."""
     accepted = project.tell("run-6a", FLASH)
     project.seal(accepted)
-    facts = lock.accepted(read_record(accepted))
-    assert lock.write_lock(project.root / "affidavit.lock", "train", facts, as_of=AS_OF) == (
-        "attention.kernels: not locked → flash",  # sdpa was asked for by name: what is configured is no default
+    record = read_record(accepted, load_vocabulary())
+    facts = lock.accepted(record)
+    changes = lock.write_lock(
+        project.root / "affidavit.lock", "train", facts, vocabulary=record.vocabulary, as_of=AS_OF
     )
+    (said,) = map(str, changes)  # sdpa was asked for by name: what is configured is no default
+    assert said.startswith("attention ran as flash (asked for by ")
     upgraded = project.tell("run-6b", MATH)
     project.seal(upgraded)
     case = project.case(upgraded)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from affidavit.case import Case, case_of
 from affidavit.check import Fail, Landmine, Outcome, Pass, Site, check
-from affidavit.record.compare import differ
-from affidavit.record.lock import is_requested
+from affidavit.record.compare import Difference, differ
+from affidavit.record.owner import is_requested
+from affidavit.record.sentence import clipped, phrased, sentence
 
 
 @check(
@@ -25,14 +26,25 @@ def lock_holds(case: Case) -> Outcome:
     names = _locked(case)
     differences = differ(case.records["lock"], case.subject, names, episode=case.episode)
     if differences:
+        said = [_said(case, found) for found in differences]
         return Fail(
-            expected="; ".join(f"{found.name} {found.left}" for found in differences) + " (affidavit.lock)",
-            saw="; ".join(found.right for found in differences) + " (this run)",
+            expected="; ".join(held for held, _ in said) + " (affidavit.lock)",
+            saw="; ".join(saw for _, saw in said) + " (this run)",
             means="This run differs from the accepted one in what nobody asked for.",
             action='Run "affidavit accept" to accept it, or find what moved it.',
             sites=tuple(Site(path="affidavit.lock", key=found.name) for found in differences),
         )
     return Pass(examined=len(names))
+
+
+def _said(case: Case, found: Difference) -> tuple[str, str]:
+    """Return what the lock and the run say, in English; parts of it where the same words would stand for both."""
+    term = case.vocabulary[found.name]
+    held, saw = (
+        " and ".join(sentence(term, value) for _, value in case.values(need)) or text
+        for need, text in ((f"lock/{found.name}", found.left), (found.name, f"{found.name} {found.right}"))
+    )
+    return (held, saw) if held != saw else (phrased(term, clipped(found.left)), "; ".join(found.where) or found.right)
 
 
 def _locked(case: Case) -> list[str]:

@@ -12,34 +12,45 @@ from affidavit.cli.judgement import judged, manifest_of
 from affidavit.cli.parameter import example, json_option, run_argument
 from affidavit.cli.project import here, today
 from affidavit.record.lock import accepted, write_lock
+from affidavit.report.implied import unusual
 from affidavit.report.terminal import Span, Tone, line
 
 
 @click.command(short_help="Accept into affidavit.lock what nobody asked for.", epilog=example("affidavit accept last"))
 @run_argument
+@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @json_option
-def command(run: str, as_json: bool) -> int:
+def command(run: str, dry_run: bool, as_json: bool) -> int:
     """Write into affidavit.lock what this run resolved to and nobody asked for, under its recipe.
 
     Commit the file: its next change is something to look at. A setting that the script asks for by name is never in
     it, so a sweep over the learning rate does not touch it; what ran is, whoever asked for it.
+
+    With --dry-run the exit code is 1 where something would be written.
     """
     project = here()
     found = project.find(run)
     recipe = manifest_of(project, found).recipe
     said = judged(project, found)
-    changes = write_lock(project.lock_path, recipe, accepted(said.case.subject), as_of=today())
+    facts = accepted(said.case.subject)
+    changes = write_lock(
+        project.lock_path, recipe, facts, vocabulary=project.vocabulary, as_of=today(), dry_run=dry_run
+    )
     failed = [finding.check for finding in said.findings if finding.verdict is Verdict.FAIL]
+    code = 1 if dry_run and changes else 0
     if as_json:
-        page.say({"recipe": recipe, "lock": str(project.lock_path), "changes": list(changes), "failed": failed})
-        return 0
-    page.show([line(Span(change, Tone.STRONG)) for change in changes])
-    count = "1 line" if len(changes) == 1 else f"{len(changes)} lines"
+        listed = [{"entry": change.key, "said": change.said, "usual": change.is_usual} for change in changes]
+        lock = str(project.lock_path)
+        page.say({"recipe": recipe, "lock": lock, "written": not dry_run, "changes": listed, "failed": failed})
+        return code
+    page.show([line(Span(change.said, Tone.STRONG)) for change in changes if not change.is_usual])
+    page.show(unusual(change.said for change in changes if change.is_usual))
+    count = "1 entry" if len(changes) == 1 else f"{len(changes)} entries"
     lock = os.path.relpath(project.lock_path)  # a whole path is longer than a line of a terminal
-    said_last = f"{count} written to {lock}: commit it" if changes else "nothing new to accept"
-    page.show([line(f'recipe "{recipe}": {said_last}')])
+    written = f"{count} would be written to {lock}" if dry_run else f"{count} written to {lock}: commit it"
+    page.show([line(f'recipe "{recipe}": {written if changes else "nothing new to accept"}')])
     if failed:
         page.show(
             [line(Span(f"this run fails {', '.join(failed)}; what is accepted is accepted all the same", Tone.BAD))]
         )
-    return 0
+    return code

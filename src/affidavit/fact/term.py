@@ -78,6 +78,9 @@ class Term:
             A term that was executed has none: what a request came to is worth a lock whoever made it.
         seat: it decides speed or depends on the device, so a rehearsal elsewhere cannot carry it over.
         derived_from: the terms it was computed from; it falls with them.
+        follows: the terms whose difference explains one of this, the nearest first; ``diff`` folds it under them.
+        phrase: the sentence that a value completes, ``{}`` standing for it; without one the name says it.
+        usual: values that say nothing special, each with the words for it; they are told together.
         since: the release that brought the row.
     """
 
@@ -93,6 +96,9 @@ class Term:
     asked_by: str = ""
     seat: bool = False
     derived_from: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
+    phrase: str = ""
+    usual: tuple[tuple[Value, str], ...] = ()
     since: str = "0.1"
 
     def __post_init__(self) -> None:
@@ -102,6 +108,10 @@ class Term:
             raise TermShapeError(f"term {self.name}: expected a type of {names(VALUE_TYPES)}, saw {self.type!r}.")
         if not self.meaning.strip():
             raise TermShapeError(f"term {self.name}: has no meaning.")
+        if self.phrase and self.phrase.count("{}") != 1:
+            raise TermShapeError(f"term {self.name}: expected one {{}} in its phrase, saw {self.phrase!r}.")
+        if not all(self.admits(value) and words.strip() for value, words in self.usual):
+            raise TermShapeError(f"term {self.name}: a usual value is no {self.type.__name__}, or has no words.")
 
     @property
     def leans_on(self) -> tuple[str, ...]:

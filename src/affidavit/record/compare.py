@@ -22,8 +22,8 @@ class Difference:
     where: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        parts = f" [{'; '.join(self.where)}]" if self.where else ""
-        return f"{self.name}: {self.left} against {self.right}{parts}"
+        where = f" [{'; '.join(self.where)}]" if self.where else ""
+        return f"{self.name}: {self.left} against {self.right}{where}"
 
 
 def differ(left: Record, right: Record, names: Iterable[str], *, episode: int = -1) -> tuple[Difference, ...]:
@@ -39,7 +39,7 @@ def differ(left: Record, right: Record, names: Iterable[str], *, episode: int = 
         theirs = _states(right, name, episode)
         if ours != theirs:
             category = left.vocabulary[name].category
-            where = _where(ours[0], theirs[0]) if len(ours) == len(theirs) == 1 else ()
+            where = parts(ours[0], theirs[0]) if len(ours) == len(theirs) == 1 else ()
             difference = Difference(name=name, category=category, left=_say(ours), right=_say(theirs), where=where)
             found.append(difference)
     return tuple(found)
@@ -70,7 +70,7 @@ def display(value: Value | str) -> str:
     return f"{value:,}" if type(value) is int else str(value)
 
 
-def _where(left: Value | str, right: Value | str) -> tuple[str, ...]:
+def parts(left: Value | str, right: Value | str) -> tuple[str, ...]:
     """Return the parts in which two values of one structured type differ."""
     if isinstance(left, Tally) and isinstance(right, Tally):
         kinds = sorted({*dict(left.counts), *dict(right.counts)})

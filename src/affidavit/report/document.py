@@ -11,6 +11,7 @@ from affidavit.fact.observation import state_to_json
 from affidavit.gate import Decision
 from affidavit.record.record import Fact, Record
 from affidavit.report.checklist import Row, checklist
+from affidavit.report.contrast import Change
 from affidavit.report.difference import Comparison
 from affidavit.report.implied import implied
 from affidavit.report.statement import Statement
@@ -47,7 +48,14 @@ def statement(said: Statement) -> Document:
         "roles": sorted(said.case.records),
         "facts": facts(subject),
         "implied": [
-            {"term": one.fact.name, "owner": one.owner, "ranks": list(one.fact.ranks), "episode": one.fact.episode}
+            {
+                "term": one.fact.name,
+                "said": one.said,
+                "owner": one.owner,
+                "usual": one.is_usual,
+                "ranks": list(one.fact.ranks),
+                "episode": one.fact.episode,
+            }
             for one in implied(subject)
         ],
         "notes": [*subject.notes, *said.ledger.problems],
@@ -64,18 +72,25 @@ def difference(comparison: Comparison) -> Document:
     return {
         "left": comparison.left,
         "right": comparison.right,
-        "differences": [
-            {
-                "term": found.name,
-                "category": found.category.value,
-                "left": found.left,
-                "right": found.right,
-                "where": list(found.where),
-            }
-            for found in comparison.differences
-        ],
+        "differences": [_change(change) for change in comparison.changes],
+        "one_sided": [{"why": why, "terms": list(names)} for why, names in comparison.one_sided],
+        "asked_on_one_side": list(comparison.asked),
         "equal": comparison.equal,
         "unseen": list(comparison.unseen),
+    }
+
+
+def _change(change: Change) -> Document:
+    return {
+        "term": change.difference.name,
+        "category": change.difference.category.value,
+        "said": change.said,
+        "left": change.difference.left,
+        "left_by": change.left_by,
+        "right": change.difference.right,
+        "right_by": change.right_by,
+        "where": list(change.difference.where),
+        "moved_with": change.under or None,
     }
 
 

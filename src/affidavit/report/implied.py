@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from affidavit.fact.observation import Known
-from affidavit.fact.term import UNSTATED, Method
-from affidavit.fact.values import Table
-from affidavit.record.compare import display
-from affidavit.record.lock import is_requested
+from affidavit.fact.term import Term
+from affidavit.record.owner import UNSEEN, is_requested, owner
 from affidavit.record.ranks import written
 from affidavit.record.record import Fact, Record
-from affidavit.report.facts import table
+from affidavit.record.sentence import sentence, usual
 from affidavit.report.terminal import Line, Span, Tone, line
-
-OWNERS = "run.owners"
-RAN = "what ran decided it"
-OPEN = "the script's own code or a default in it"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Implied:
-    """A known fact that no request named, and who decided it as far as anybody saw."""
+    """A known fact that no request named, in English, and who decided it as far as anybody saw."""
 
     fact: Fact
+    said: str
     owner: str
+    is_usual: bool
 
 
 def implied(record: Record) -> tuple[Implied, ...]:
@@ -35,38 +31,46 @@ def implied(record: Record) -> tuple[Implied, ...]:
     """
     found = []
     for fact in record.facts:
-        if isinstance(fact.state, Known) and record.vocabulary[fact.name].lock and not is_requested(record, fact.name):
-            found.append(Implied(fact=fact, owner=_owner(record, fact)))
+        term = record.vocabulary[fact.name]
+        if isinstance(fact.state, Known) and term.lock and not is_requested(record, fact.name):
+            found.append(_implied(record, fact, term, fact.state))
     return tuple(found)
 
 
+def _implied(record: Record, fact: Fact, term: Term, known: Known) -> Implied:
+    return Implied(
+        fact=fact,
+        said=sentence(term, known.value),
+        owner=owner(record, fact),
+        is_usual=bool(usual(term, known.value)),
+    )
+
+
 def lines(record: Record) -> Iterator[Line]:
-    """Yield one paragraph a setting: its value, and who decided it."""
+    """Yield one paragraph a setting, its sentence and who decided it; what is nothing special stands in one."""
     found = implied(record)
+    special = [one for one in found if not one.is_usual]
     yield line()
     if not found:
         yield line("Nobody left anything open that this record knows.")
         return
-    yield line(Span(f"{len(found)} settings that nobody asked for", Tone.STRONG))
-    for one in found:
-        assert isinstance(one.fact.state, Known)
-        where = f"  rank {written(one.fact.ranks)}" if one.fact.ranks and record.world > 1 else ""
-        episode = f"  training {one.fact.episode + 1}" if one.fact.ranks and record.episodes > 1 else ""
-        yield line(Span(one.fact.name, Tone.STRONG), Span(f"{where}{episode}", Tone.FAINT))
-        yield line(display(one.fact.state.value), Span(f"  {one.owner}", Tone.FAINT), head="  is", indent=6)
-        yield from table(one.fact.state.value)
+    noun = "setting" if len(special) == 1 else "settings"
+    yield line(Span(f"{len(special)} {noun} that nobody asked for", Tone.STRONG))
+    for one in special:
+        by = "" if one.owner in UNSEEN else f"  {one.owner}"
+        yield line(f"{one.said}{_where(record, one.fact)}", Span(by, Tone.FAINT), indent=2)
+    yield from unusual(f"{one.said}{_where(record, one.fact)}" for one in found if one.is_usual)
     yield line()
     yield line("accept them: ", Span(f"affidavit accept {record.subject}", Tone.ACTION))
 
 
-def _owner(record: Record, fact: Fact) -> str:
-    for said in record.find(OWNERS, episode=fact.episode):
-        same_rank = not fact.ranks or set(fact.ranks) & set(said.ranks)
-        if same_rank and isinstance(said.state, Known) and isinstance(said.state.value, Table):
-            for row in said.state.value.records():
-                if row["fact"] == fact.name:
-                    return str(row["owner"])
-    term = record.vocabulary[fact.name]
-    asked_by = record.find(term.asked_by, episode=fact.episode) if term.asked_by else ()
-    unstated = (one.state.source for one in asked_by if isinstance(one.state, Known) and one.state.value == UNSTATED)
-    return next(unstated, RAN if term.least is Method.EXECUTED else OPEN)
+def unusual(words: Iterable[str]) -> Iterator[Line]:
+    """Yield one paragraph of all that says nothing special."""
+    said = "; ".join(words)
+    if said:
+        yield line(Span(f"nothing unusual: {said}", Tone.FAINT), indent=2)
+
+
+def _where(record: Record, fact: Fact) -> str:
+    where = f", rank {written(fact.ranks)}" if fact.ranks and record.world > 1 else ""
+    return f"{where}, training {fact.episode + 1}" if fact.ranks and record.episodes > 1 else where

@@ -95,7 +95,16 @@ def tell(asks: Iterable[Ask], moment: TrainBegin, session: Session) -> None:
             source = f"{kind}({', '.join(f'{name}=…' for name in named)})"
             session.fire(Asked(subject=ask.term, value=value, source=source))
         elif there and not named:
-            session.fire(Implied(subject=ask.term, owner=f"default of {kind}"))
+            session.fire(Implied(subject=ask.term, owner=f"default of {kind}: {_as_written(arguments, there)}"))
+
+
+def _as_written(arguments: Any, names: Iterable[str]) -> str:
+    """Return arguments with their values, an alias of one before it left out."""
+    values: dict[str, str] = {}
+    for name in names:
+        value = getattr(arguments, name)
+        values.setdefault(f"{getattr(value, 'value', value)!s:.40}", name)
+    return ", ".join(f"{name}={value}" for value, name in values.items())
 
 
 def is_set(arguments: Any, name: str) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
-from affidavit.attach.moment import Asked, Configured, TrainBegin, Unheard
+from affidavit.attach.moment import Asked, Configured, Implied, TrainBegin, Unheard
 from affidavit.attach.session import Session
 from affidavit.fact.observation import Cause
 from affidavit.fact.term import UNSTATED
@@ -133,6 +133,9 @@ def _say_request(modules: Iterable[Any], session: Session) -> None:
     request = next((_requests[id(model)] for model in models if id(model) in _requests), None)
     if request is not None:
         session.fire(Asked(subject="attention", value=request.asked, source=request.source))
+        if request.asked == UNSTATED:
+            model = request.source.partition("(")[0]
+            session.fire(Implied(subject="attention.configured", owner=f"default of {model}"))
     elif models and _heard is not None:
         name = _heard.function.__name__
         if _heard.stands():

@@ -1,6 +1,6 @@
 """Attention: what was asked, what each layer is configured to do, which kernel ran."""
 
-from affidavit.fact.term import Method, Ranks, Scope, Term
+from affidavit.fact.term import Category, Method, Ranks, Scope, Term
 from affidavit.fact.values import Layers, Tally
 
 TERMS = (
@@ -10,6 +10,7 @@ TERMS = (
         unit="",
         scope=Scope.RANK,
         least=Method.DECLARED,
+        category=Category.INCIDENTAL,
         meaning='the attention implementation the script named when it loaded the model, or "unstated"',
     ),
     Term(
@@ -21,6 +22,8 @@ TERMS = (
         lock=True,
         asked_by="attention.requested",
         meaning="the attention implementation each attention layer is configured with when training begins",
+        phrase="attention is configured as {}",
+        usual=((Layers(()), "no attention layer"),),
     ),
     Term(
         name="attention.executed",
@@ -30,6 +33,7 @@ TERMS = (
         least=Method.EXECUTED,
         ranks=Ranks.FREE,
         seat=True,
+        category=Category.INCIDENTAL,
         meaning="forward calls of each attention kernel family in one sampled micro-batch, recomputation included",
     ),
     Term(
@@ -41,6 +45,9 @@ TERMS = (
         lock=True,
         seat=True,
         derived_from=("attention.executed",),
+        follows=("attention.configured",),
         meaning="the attention kernel families that ran in the sampled step",
+        phrase="attention ran as {}",
+        usual=(((), "no attention ran"),),
     ),
 )

@@ -19,6 +19,7 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         meaning="rows of a whole micro-batch, as the loader of the training makes it; 1 where rows are packed into one",
+        phrase="a micro-batch has {} rows",
     ),
     Term(
         name="batch.accumulation",
@@ -27,6 +28,7 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.EXECUTED,
         meaning="micro-batches whose gradients were added up for one optimizer step",
+        phrase="an optimizer step adds up {} micro-batches",
     ),
     Term(
         name="batch.effective",
@@ -36,7 +38,9 @@ TERMS = (
         least=Method.INSPECTED,
         lock=True,
         derived_from=("batch.rows", "batch.accumulation"),
+        follows=("batch.rows", "batch.accumulation"),
         meaning="rows that one optimizer step learns from, over all micro-batches and all ranks",
+        phrase="an optimizer step learns from {} rows",
     ),
     Term(
         name="batch.longest",

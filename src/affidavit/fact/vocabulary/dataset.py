@@ -12,6 +12,7 @@ TERMS = (
         least=Method.INSPECTED,
         ranks=Ranks.FREE,
         meaning="each filter that the trainer itself put the script's rows through: whose, why, rows before and after",
+        phrase="filters of the trainer left rows out: {}",
     ),
     Term(
         name="dataset.columns",
@@ -20,5 +21,6 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         meaning='what became of each column of the script\'s rows: "model", "collator", "read" before, or "left out"',
+        phrase="columns of the rows end up here: {}",
     ),
 )

@@ -11,6 +11,7 @@ TERMS = (
         least=Method.INSPECTED,
         lock=True,
         meaning='class of the sampler that orders the rows; "none" where the data streams, "unseen" without a loader',
+        phrase="rows are ordered by {}",
     ),
     Term(
         name="loader.drop_last",
@@ -19,6 +20,7 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         meaning="whether the last batch of an epoch is left out where it is not full",
+        phrase="a last batch that is not full is left out: {}",
     ),
     Term(
         name="loader.workers",

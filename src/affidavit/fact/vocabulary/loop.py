@@ -9,7 +9,9 @@ TERMS = (
         unit="steps",
         scope=Scope.RANK,
         least=Method.INSPECTED,
+        follows=("batch.effective",),
         meaning="optimizer steps after which the loop means to end, 0 where it does not say",
+        phrase="the loop plans {} steps",
     ),
     Term(
         name="loop.epochs",
@@ -18,7 +20,9 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         ranks=Ranks.FREE,
+        follows=("loop.planned_steps", "batch.effective", "batch.rows", "batch.accumulation"),
         meaning="passes over the data that the planned steps come to, 0 where the plan or the length is not known",
+        phrase="the planned steps come to {} epochs",
     ),
     Term(
         name="loop.steps",
@@ -27,7 +31,9 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.EXECUTED,
         ranks=Ranks.FREE,
+        follows=("loop.planned_steps",),
         meaning="optimizer steps that were taken when this was last looked at",
+        phrase="the loop took {} steps",
     ),
     Term(
         name="loop.ended",

@@ -1,6 +1,6 @@
 """The model as a whole: what is recomputed, what is compiled, and which ids end a text."""
 
-from affidavit.fact.term import Category, Method, Scope, Term
+from affidavit.fact.term import Method, Scope, Term
 from affidavit.fact.values import Table
 
 TERMS = (
@@ -10,9 +10,10 @@ TERMS = (
         unit="",
         scope=Scope.RANK,
         least=Method.INSPECTED,
-        category=Category.ENVIRONMENT,
         lock=True,
         meaning='whether layers recompute their activations in the backward pass: "on", "partly" or "off"',
+        phrase="gradient checkpointing is {}",
+        usual=(("off", "no gradient checkpointing"),),
     ),
     Term(
         name="model.compiled",
@@ -20,10 +21,11 @@ TERMS = (
         unit="",
         scope=Scope.RANK,
         least=Method.EXECUTED,
-        category=Category.ENVIRONMENT,
         lock=True,
         seat=True,
         meaning='what torch had compiled by step 2: the "whole" model, "parts", other "functions", "no", or "in vain"',
+        phrase="torch has compiled: {}",
+        usual=(("no", "nothing compiled"),),
     ),
     Term(
         name="model.special_tokens",
@@ -32,5 +34,6 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         meaning="ids that end and that pad a text, as the tokenizer, the model and its generation hold them",
+        phrase="ids that end and pad a text: {}",
     ),
 )

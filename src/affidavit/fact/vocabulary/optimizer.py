@@ -21,6 +21,7 @@ TERMS = (
         least=Method.INSPECTED,
         lock=True,
         meaning="the class of the live optimizer, inside every wrapper",
+        phrase="the optimizer is {}",
     ),
     Term(
         name="optimizer.learning_rate",
@@ -30,6 +31,7 @@ TERMS = (
         least=Method.INSPECTED,
         lock=True,
         meaning="what the schedule scales in the largest group; without a schedule, the rate of the first step",
+        phrase="the learning rate is {}",
     ),
     Term(
         name="optimizer.weight_decay",
@@ -38,7 +40,9 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         lock=True,
+        follows=("optimizer.kind",),
         meaning="the largest weight decay of any group",
+        phrase="the weight decay is {}",
     ),
     Term(
         name="optimizer.settings",
@@ -47,7 +51,9 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         lock=True,
+        follows=("optimizer.kind",),
         meaning="the other numbers of the optimizer (betas, eps, momentum, …) as name=value",
+        phrase="the optimizer is set to {}",
     ),
     Term(
         name="optimizer.groups",
@@ -67,7 +73,10 @@ TERMS = (
         least=Method.INSPECTED,
         ranks=Ranks.FREE,
         lock=True,
+        follows=("optimizer.kind", "optimizer.weight_decay"),
         meaning="one-dimensional tensors (norms, biases) that decay though another group spares such tensors",
+        phrase="norms and biases that decay where others are spared: {}",
+        usual=(((), "no norm or bias decays where others are spared"),),
     ),
     Term(
         name="optimizer.owned",
@@ -89,5 +98,7 @@ TERMS = (
         lock=True,
         derived_from=("optimizer.owned",),
         meaning="tensors of the model that got a gradient and belong to no optimizer, neighbours folded",
+        phrase="weights that get a gradient and belong to no optimizer: {}",
+        usual=(((), "the optimizer owns all that gets a gradient"),),
     ),
 )

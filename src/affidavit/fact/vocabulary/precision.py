@@ -4,7 +4,7 @@ A request to compute is the word of the framework that took it: "bf16" and "fp16
 weights, whatever it is), "16-mixed", "bf16-true", "32-true"; "float32" where 16 bits were refused by name.
 """
 
-from affidavit.fact.term import Method, Ranks, Scope, Term
+from affidavit.fact.term import Category, Method, Ranks, Scope, Term
 from affidavit.fact.values import Tally
 
 TERMS = (
@@ -14,6 +14,7 @@ TERMS = (
         unit="",
         scope=Scope.RANK,
         least=Method.DECLARED,
+        category=Category.INCIDENTAL,
         meaning='the precision the script asked to compute in, in its framework\'s word ("bf16", "no"), or "unstated"',
     ),
     Term(
@@ -22,6 +23,7 @@ TERMS = (
         unit="",
         scope=Scope.RANK,
         least=Method.DECLARED,
+        category=Category.INCIDENTAL,
         meaning='the precision that the environment or another file asked for, outside of the script, or "unstated"',
     ),
     Term(
@@ -30,6 +32,7 @@ TERMS = (
         unit="",
         scope=Scope.RANK,
         least=Method.DECLARED,
+        category=Category.INCIDENTAL,
         meaning='the element type in which the script asked to hold the weights, or "unstated"',
     ),
     Term(
@@ -39,7 +42,9 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         ranks=Ranks.FREE,
+        follows=("precision.weight_types", "adapter.kind", "adapter.targets", "adapter.settings"),
         meaning="elements of the model's weights when training begins, by type, those that train and frozen ones apart",
+        phrase="the weights are {}",
     ),
     Term(
         name="precision.weight_types",
@@ -51,6 +56,7 @@ TERMS = (
         asked_by="precision.weights_requested",
         derived_from=("precision.weights",),
         meaning="the element types of the model's weights when training begins",
+        phrase="the weights are held in {}",
     ),
     Term(
         name="precision.gradients",
@@ -59,7 +65,9 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.EXECUTED,
         ranks=Ranks.FREE,
+        follows=("precision.weights", "precision.weight_types"),
         meaning="elements of the gradients that the sampled step gave to the optimizer, by type",
+        phrase="the gradients are {}",
     ),
     Term(
         name="precision.optimizer_state",
@@ -68,7 +76,9 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.EXECUTED,
         ranks=Ranks.FREE,
+        follows=("optimizer.kind", "precision.gradients", "precision.weights"),
         meaning="elements the optimizer keeps for the weights it owns after the sampled step, by type, copies apart",
+        phrase="the optimizer keeps {}",
     ),
     Term(
         name="precision.matmuls",
@@ -78,6 +88,7 @@ TERMS = (
         least=Method.EXECUTED,
         ranks=Ranks.FREE,
         seat=True,
+        category=Category.INCIDENTAL,
         meaning="matrix products and convolutions of one sampled micro-batch, both directions, by type of their input",
     ),
     Term(
@@ -89,6 +100,8 @@ TERMS = (
         lock=True,
         seat=True,
         derived_from=("precision.matmuls",),
+        follows=("precision.requested", "precision.weight_types"),
         meaning="the element types in which matrix products of the sampled step ran",
+        phrase="matrix products ran in {}",
     ),
 )

@@ -21,6 +21,8 @@ TERMS = (
         least=Method.INSPECTED,
         lock=True,
         meaning='what moves the learning rate: "linear", "cosine", a class, or "none" (no scheduler; perhaps a hand)',
+        phrase="the learning rate follows the schedule {}",
+        usual=(("none", "no schedule moves the learning rate"),),
     ),
     Term(
         name="schedule.warmup_steps",
@@ -28,8 +30,9 @@ TERMS = (
         unit="moves",
         scope=Scope.RANK,
         least=Method.INSPECTED,
-        category=Category.INCIDENTAL,
+        follows=("schedule.kind", "loop.planned_steps"),
         meaning="moves of the scheduler before its rate is at its peak; 0 where it names no warm-up",
+        phrase="the warm-up takes {} moves",
     ),
     Term(
         name="schedule.length",
@@ -37,8 +40,9 @@ TERMS = (
         unit="moves",
         scope=Scope.RANK,
         least=Method.INSPECTED,
-        category=Category.INCIDENTAL,
+        follows=("schedule.kind", "loop.planned_steps"),
         meaning="moves of the scheduler after which it is at its end; 0 where it names none",
+        phrase="the schedule ends after {} moves",
     ),
     Term(
         name="schedule.steps_ahead",

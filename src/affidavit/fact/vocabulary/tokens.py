@@ -10,6 +10,7 @@ TERMS = (
         unit="",
         scope=Scope.RANK,
         least=Method.DECLARED,
+        category=Category.INCIDENTAL,
         meaning='whose tokens the script asked to train on: "assistant", "completion", "every token" or "unstated"',
     ),
     Term(
@@ -19,6 +20,7 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.EXECUTED,
         meaning='what a label stands for as it enters the model: "each token", "each row", or there is "no text"',
+        phrase="a label stands for {}",
     ),
     Term(
         name="tokens.seen_by_role",
@@ -58,7 +60,10 @@ TERMS = (
         least=Method.EXECUTED,
         lock=True,
         derived_from=("tokens.supervised_by_role",),
+        follows=("tokens.supervision_requested",),
         meaning="the roles of which at least one token carries a label",
+        phrase="the loss is on tokens of {}",
+        usual=(((), "no token of any role carries a label"),),
     ),
     Term(
         name="tokens.rows_examined",
@@ -88,6 +93,7 @@ TERMS = (
         least=Method.EXECUTED,
         ranks=Ranks.FREE,
         meaning='how sampled rows are written: "chat" (in turns), "text", "ids" that nobody can read, "no text"',
+        phrase="rows are written as {}",
     ),
     Term(
         name="tokens.rows_by_label",
@@ -148,5 +154,12 @@ TERMS = (
         lock=True,
         ranks=Ranks.FREE,
         meaning='whether rows go on as the template asks for an answer: "prefix", "differs", or why nobody can say',
+        phrase="what rows have before an answer, against what the template asks with: {}",
+        usual=(
+            ("prefix", "answers follow what the template asks with"),
+            ("no template", "no chat template to hold answers against"),
+            ("no prompt", "the chat template asks with nothing"),
+            ("no turns", "no answers in turns to hold against the template"),
+        ),
     ),
 )

@@ -11,7 +11,9 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.EXECUTED,
         ranks=Ranks.FREE,
+        follows=("weights.exceptions", "precision.weights", "adapter.kind", "adapter.targets"),
         meaning="parameters of the model at the last look, by whether they train and whether their bytes have changed",
+        phrase="of the parameters, {}",
     ),
     Term(
         name="weights.steps_watched",
@@ -31,7 +33,10 @@ TERMS = (
         least=Method.EXECUTED,
         ranks=Ranks.FREE,
         lock=True,
+        follows=("optimizer.kind", "optimizer.learning_rate", "precision.weight_types", "adapter.kind"),
         meaning="parameters that do not do what their requires_grad says or that got no gradient, and what they did",
+        phrase="weights that do not do what they should: {}",
+        usual=((Layers(()), "what trains moves and the rest rests"),),
     ),
     Term(
         name="weights.loaded",
@@ -40,7 +45,9 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         ranks=Ranks.FREE,
+        follows=("weights.strangers", "precision.weights"),
         meaning="parameters of models that from_pretrained made, against their files when training begins",
+        phrase="weights against their files: {}",
     ),
     Term(
         name="weights.strangers",
@@ -50,7 +57,10 @@ TERMS = (
         least=Method.INSPECTED,
         ranks=Ranks.FREE,
         lock=True,
+        follows=("adapter.kind", "precision.weight_types"),
         meaning="parameters that are not what the files of the model hold when training begins, and why",
+        phrase="weights that are not what their files hold: {}",
+        usual=((Layers(()), "no weight is other than its file"),),
     ),
     Term(
         name="weights.restored",
@@ -60,5 +70,6 @@ TERMS = (
         least=Method.INSPECTED,
         ranks=Ranks.FREE,
         meaning="states and adapters put into the model that trains: their tensors, those with a place, places without",
+        phrase="states put into the model: {}",
     ),
 )
