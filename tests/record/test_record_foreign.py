@@ -20,6 +20,7 @@ from in_toto_attestation.v1 import statement_pb2
 from in_toto_attestation.v1.statement import Statement
 from record_world import FLASH, fact, sealed
 
+from affidavit.fact.values import Table
 from affidavit.record import envelope, key, seal, statement
 
 ENVELOPES = ("manifest.dsse.json", "head.dsse.json")
@@ -128,6 +129,26 @@ def test_in_toto_reads_the_statement(signed: Signed, name: str) -> None:
     assert subject.digest == {"sha256": digest.stdout.split()[0]}
     assert found.predicate_type == {ENVELOPES[0]: statement.MANIFEST, ENVELOPES[1]: statement.HEAD}[name]
     assert found.predicate["format"] == 1
+
+
+def test_in_toto_finds_the_files_that_the_run_wrote(tmp_path: Path) -> None:
+    """One that was digested in samples is none of the subjects, and one may be called like the manifest."""
+    rows = (
+        ("out/model.safetensors", f"sha256:{'a' * 64}"),
+        ("manifest.json", f"sha256:{'b' * 64}"),
+        ("big", "samples:cc" * 8),
+    )
+    table = Table(("path", "digest", "bytes", "step"), tuple((path, digest, "1", "2") for path, digest in rows))
+    sealed(tmp_path, fact("artifact.files", table, ranks=()))
+    raw = (tmp_path / "manifest.json").read_bytes()
+    payload = statement.of_manifest(raw)
+    own, *written = in_toto(payload).pb.subject
+    assert own.name == "manifest.json" and own.digest["sha256"] not in ("a" * 64, "b" * 64)
+    assert [(one.name, one.digest["sha256"]) for one in written] == [
+        ("out/model.safetensors", "a" * 64),
+        ("manifest.json", "b" * 64),
+    ]
+    statement.check_manifest(payload, raw)
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ ENVELOPES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     ),
     "no subject": (
         _payload(lambda raw: raw.partition(b'"subject":')[0] + b'"subject":[]}'),
-        "no digest",
+        "speaks of nothing",
     ),
     "a payload that is none": (_payload(lambda raw: b"%PDF-1.4"), "no statement"),
     "a payload with a space": (_payload(lambda raw: raw.replace(b":", b": ", 1)), "as we write it"),

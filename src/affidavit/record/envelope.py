@@ -21,8 +21,8 @@ from affidavit.record.key import PrivateKey, PublicKey, needing_the_extra
 from affidavit.record.row import Part
 
 MEDIA = "application/vnd.in-toto+json"
-SIZE_BYTES = 1 << 21
-"""A manifest of the largest size, its statement, and a third more for base64."""
+SIZE_BYTES = 1 << 22
+"""A manifest of the largest size, the files it names a second time, and a third more for base64."""
 
 
 class EnvelopeError(AffidavitError):

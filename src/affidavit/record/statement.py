@@ -8,14 +8,13 @@ Source: in-toto Attestation Framework, Statement v1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError
-from affidavit.fact.values import Digest, ValueShapeError
-from affidavit.record import canonical, seal
+from affidavit.fact.values import ValueShapeError
+from affidavit.record import artifact, canonical, manifest, seal
+from affidavit.record.artifact import Subject
 from affidavit.record.row import Part
 from affidavit.record.seal import Head
 
@@ -26,14 +25,6 @@ HEAD = "urn:affidavit:head:1"
 
 class StatementError(AffidavitError):
     """A payload is no statement of ours, or speaks of something else than what lies beside it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Subject:
-    """A thing that a statement is about; whoever holds it can compare its digest."""
-
-    name: str
-    digest: Digest
 
 
 class _Resource(Part, frozen=True, kw_only=True):
@@ -49,37 +40,33 @@ class _Statement(Part, frozen=True, kw_only=True):
 
 
 def of_manifest(raw: bytes) -> bytes:
-    """Return the statement of a sealed manifest, as the bytes to sign."""
-    document = canonical.parse(raw)
-    return _statement(subjects(document, canonical.digest_bytes(raw)), MANIFEST, document)
+    """Return the statement of a sealed manifest, as the bytes to sign.
+
+    It is about the manifest first, and then about each file that the run wrote and of which every byte was digested.
+
+    Raises:
+        ManifestError: the bytes are no manifest.
+    """
+    written = artifact.subjects(manifest.to_record(manifest.decode(raw)))
+    subjects = (_manifest(raw), *written)
+    return _statement(subjects, MANIFEST, canonical.parse(raw))
 
 
 def of_head(head: Head) -> bytes:
     """Return the statement of a head, as the bytes to sign."""
-    raw = head.encode()
-    subject = Subject(name=names.HEAD, digest=canonical.digest_bytes(raw))
-    return _statement((subject,), HEAD, canonical.parse(raw))
-
-
-def subjects(document: object, digest: Digest) -> tuple[Subject, ...]:
-    """Return what the statement of a manifest is about: its own bytes, and files that the run made.
-
-    Args:
-        document: the manifest; today no fact holds the digest of a file that a run made.
-    """
-    return (Subject(name=names.MANIFEST, digest=digest),)
+    return _statement((_head(head),), HEAD, canonical.parse(head.encode()))
 
 
 def check_manifest(payload: bytes, raw: bytes) -> None:
     """Return where a payload speaks of this manifest and of no other.
 
-    Further subjects may stand beside it: a later version names what the run made.
+    Further subjects may stand after it: the files that the run wrote.
 
     Raises:
         StatementError: what else it is or speaks of.
     """
     statement = _read(payload, MANIFEST)
-    _about(statement, names.MANIFEST, canonical.digest_bytes(raw))
+    _about(statement, _manifest(raw))
     if canonical.encode(statement.predicate) != raw:
         raise StatementError("its predicate is not the manifest that lies here")
 
@@ -97,15 +84,23 @@ def read_head(payload: bytes) -> Head:
         raise StatementError(f"its predicate is no head: {error}") from error
     if head is None:
         raise StatementError("its predicate is no head")
-    _about(statement, names.HEAD, canonical.digest_bytes(head.encode()))
+    _about(statement, _head(head))
     return head
+
+
+def _manifest(raw: bytes) -> Subject:
+    return Subject(name=names.MANIFEST, sha256=canonical.digest_bytes(raw).hex)
+
+
+def _head(head: Head) -> Subject:
+    return Subject(name=names.HEAD, sha256=canonical.digest_bytes(head.encode()).hex)
 
 
 def _statement(about: tuple[Subject, ...], kind: str, document: object) -> bytes:
     return canonical.encode(
         {
             "_type": STATEMENT,
-            "subject": [{"name": one.name, "digest": {one.digest.algorithm: one.digest.hex}} for one in about],
+            "subject": [{"name": one.name, "digest": {"sha256": one.sha256}} for one in about],
             "predicateType": kind,
             "predicate": document,
         }
@@ -126,7 +121,11 @@ def _read(payload: bytes, kind: str) -> _Statement:
     return statement
 
 
-def _about(statement: _Statement, name: str, digest: Digest) -> None:
-    named = [one.digest.get(digest.algorithm) for one in statement.subject if one.name == name]
-    if named != [digest.hex]:
-        raise StatementError(f"it speaks of {name} with {', '.join(map(str, named)) or 'no digest'}, not of {digest}")
+def _about(statement: _Statement, subject: Subject) -> None:
+    """Compare the first subject; what a run wrote may bear any name, this one too."""
+    first = statement.subject[:1]
+    if [(one.name, one.digest.get("sha256")) for one in first] != [(subject.name, subject.sha256)]:
+        saw = (
+            "; ".join(f"{one.name:.60} with {one.digest.get('sha256', 'no digest'):.80}" for one in first) or "nothing"
+        )
+        raise StatementError(f"it speaks of {saw}, not of {subject.name} with {subject.sha256}")
