@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -288,6 +289,15 @@ def test_without_the_extra_a_signature_is_told_as_not_checked(signed: Desk, tmp_
     assert trained.returncode == 0 and "sealed unsigned: signatures: expected" in trained.stderr
     made = signed.start("key", "new", "--name", "eve")
     assert made.returncode == 2 and "pip install 'affidavit[sign]'" in made.stderr
+
+
+def test_the_doctor_says_who_would_sign(held: Desk, project: Desk) -> None:
+    said = {one["about"]: one for one in held.document("doctor", "--python", sys.executable)["environment"]}
+    assert said["seal"]["sight"] == "clear" and "affidavit.pem" in said["seal"]["said"]
+    assert "seal" not in project.type("doctor", "--python", sys.executable).stdout
+    settled(project, '[seal]\nkey = "nobody"\n')
+    said = {one["about"]: one for one in project.document("doctor", "--python", sys.executable)["environment"]}
+    assert said["seal"]["sight"] == "less" and said["seal"]["said"].startswith("unsigned: private key")
 
 
 def test_the_document_of_a_verification_is_one(held: Desk) -> None:

@@ -20,9 +20,11 @@ from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.observe import git
 from affidavit.observe.error import ObserveError
+from affidavit.record.key import SHORT
 from affidavit.record.lock import locked_recipes
 from affidavit.run.launch import SITE
 from affidavit.run.spool import NEEDED_BYTES, SHARED_MEMORY
+from affidavit.settings import SettingsError
 
 LIMIT_SECONDS = 20.0
 _WITHOUT_ADAPTER = ("accelerate", "datasets", "lightning", "deepspeed", "unsloth", "axolotl", "ray")
@@ -79,6 +81,7 @@ def symptoms(python: str, *, project: Project, environment: Mapping[str, str] = 
     yield _folder("run folders", runs)
     yield _spool()
     yield _git(runs)
+    yield from _seal(project)
     yield _stacks()
 
 
@@ -206,6 +209,19 @@ def _git(runs: Path) -> Symptom:
     except ObserveError as error:
         return Symptom(about="git", sight=Sight.LESS, said=str(error).partition("\n")[0])
     return Symptom(about="git", sight=Sight.CLEAR, said=f"{version}, repository {top}")
+
+
+def _seal(project: Project) -> Iterator[Symptom]:
+    """Say who would sign a seal, where the project asks for that; a witness needs what ``git`` says above."""
+    try:
+        signer = project.notary.signer()
+    except SettingsError:
+        return  # told with its file
+    except AffidavitError as error:
+        yield Symptom(about="seal", sight=Sight.LESS, said=f"unsigned: {str(error).partition(chr(10))[0]}")
+        return
+    if signer is not None:
+        yield Symptom(about="seal", sight=Sight.CLEAR, said=f"signed with {signer.name} ({signer.id[:SHORT]})")
 
 
 def _stacks() -> Symptom:

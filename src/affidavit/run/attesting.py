@@ -21,7 +21,7 @@ from affidavit.observe import testimony
 from affidavit.observe.error import ObserveError
 from affidavit.observe.snapshot import is_ref_name
 from affidavit.record import canonical, envelope, file, key, manifest, seal, statement, verification
-from affidavit.record.key import PrivateKey, Trust
+from affidavit.record.key import PrivateKey, PublicKey, Trust
 from affidavit.record.seal import Head
 from affidavit.record.standing import Examined, Standing
 from affidavit.record.verification import Verified
@@ -100,6 +100,15 @@ class Notary:
         if not os.path.lexists(folder / names.HEAD_ENVELOPE):
             return f"no {names.HEAD_ENVELOPE}: corrections may have been cut off"
         return ""
+
+    def signer(self) -> PublicKey | None:
+        """Return by whose key a seal would be signed here, or None where nobody signs.
+
+        Raises:
+            SigningUnavailableError, KeyFileError: somebody would, and cannot.
+        """
+        secret = self._secret()
+        return None if secret is None else secret.public
 
     def trust(self, secret: PrivateKey | None = None) -> Trust:
         """Return whom this project believes, and ourselves where ``secret`` is given."""
