@@ -29,6 +29,7 @@ FLAGS = {
     "annotate": ("--author", "--falls", "--help", "--json", "--reason", "--survives"),
     "verify": ("--help", "--json", "--key"),
     "key": ("--help",),
+    "whence": ("--help", "--json"),
     "drill": ("--help", "--json", "--python", "--world"),
     "explain": ("--checks", "--help", "--json", "--terms"),
     "stamp": ("--help", "--json"),

@@ -29,6 +29,7 @@ VERBS = (
     "diff",
     "accept",
     "annotate",
+    "whence",
     "verify",
     "key",
     "drill",

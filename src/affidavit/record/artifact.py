@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from affidavit.fact.observation import Known
-from affidavit.fact.values import Table, Value
+from affidavit.fact.values import Table, Tally, Value
 from affidavit.record.record import Record
 
 WHOLE = "sha256"
@@ -40,6 +40,7 @@ class Place:
     path: str
     form: str
     step: int
+    time: str
     state: str
     mark: str
 
@@ -53,10 +54,13 @@ class Subject:
 
 
 def files(record: Record) -> tuple[Written, ...]:
-    """Return the files that a run wrote as models and that were digested; none where that fact is unknown or fell."""
+    """Return the files that a run wrote as models and that were digested; none where that fact is unknown or fell.
+
+    Of a record that was adopted, they are the files that it was made of.
+    """
     return tuple(
-        Written(path=str(row["path"]), digest=str(row["digest"]), bytes=int(row["bytes"]), step=int(row["step"]))
-        for row in _rows(record, "artifact.files")
+        Written(path=str(row["path"]), digest=str(row["digest"]), bytes=int(row["bytes"]), step=int(row.get("step", 0)))
+        for row in (*_rows(record, "artifact.files"), *_rows(record, "foreign.files"))
     )
 
 
@@ -67,6 +71,7 @@ def places(record: Record) -> tuple[Place, ...]:
             path=str(row["path"]),
             form=str(row["form"]),
             step=int(row["step"]),
+            time=str(row["time"]),
             state=str(row["state"]),
             mark=str(row["mark"]),
         )
@@ -79,6 +84,12 @@ def subjects(record: Record) -> tuple[Subject, ...]:
     return tuple(
         Subject(name=one.path, sha256=one.digest.removeprefix(f"{WHOLE}:")) for one in files(record) if one.is_whole
     )
+
+
+def counts(record: Record) -> Tally:
+    """Return how many of the files were digested, and how many were not, by the reason."""
+    found = (value for value in _values(record, "artifact.files_by_state") if isinstance(value, Tally))
+    return next(found, Tally("files", ()))
 
 
 def _rows(record: Record, name: str) -> Iterator[dict[str, bool | int | float | str]]:

@@ -14,6 +14,8 @@ from affidavit.record import seal
 
 VARIABLE = "AFFIDAVIT_DIR"
 LAST = "last"
+ADOPTED = "adopted-"
+"""How the id of a record begins that was made of somebody else's files; no scheduler and no clock begins so."""
 
 
 class RunNotFoundError(AffidavitError):
@@ -27,6 +29,11 @@ class RunFolder:
     id: str
     folder: Path
     started_ns: int
+
+    @property
+    def is_adopted(self) -> bool:
+        """Whether it is no run of ours, but what somebody says of one."""
+        return self.id.startswith(ADOPTED)
 
     @property
     def is_sealed(self) -> bool:
@@ -58,8 +65,8 @@ def find(root: Path, name: str, environment: Mapping[str, str] = os.environ) -> 
         RunNotFoundError: none or several; the message lists what is near.
     """
     held = runs(root, environment)
-    if name == LAST and held:
-        return held[-1]
+    if name == LAST and (ran := [run for run in held if not run.is_adopted]):
+        return ran[-1]
     exact = [run for run in held if run.id == name]
     matching = exact or [run for run in held if name and run.id.startswith(name)]
     if len(matching) == 1:

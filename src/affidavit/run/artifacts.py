@@ -11,6 +11,7 @@ in a sampled file, a change between the samples that keeps its size; a file serv
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import os
 import stat
@@ -48,6 +49,7 @@ WEIGHTS = frozenset((".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".
 """How the name of a file of tensors ends."""
 _OF_A_MODEL = WEIGHTS | {".json", ".model", ".tiktoken", ".txt", ".jinja", ".md", ".py", ".yaml", ".yml", ".onnx"}
 """What a saver of models writes; a folder that a script chose may hold its logs, too."""
+_BESIDE = frozenset((".pkl", ".pickle"))
 _EVERYTHING = ("checkpoint", "state")
 """Forms of a folder that is all the saver's own, with the folders in it."""
 _STATES = (
@@ -68,6 +70,7 @@ class _Place:
     form: str
     step: int
     began: float
+    ended: float
     mark: str
     host: str
 
@@ -111,11 +114,15 @@ def artifact_facts(
     )
     if counts["out of time"] and not rows:
         files = Unknown(Cause.TIME_LIMIT, f"{counts['out of time']} files could not be read in time")
-    saved = tuple((_shown(one.path, project), one.form, one.step, _state(one), one.mark) for one in places)
+    saved = tuple(
+        (_shown(one.path, project), one.form, one.step, _instant(one.ended), _state(one), one.mark) for one in places
+    )
     if len(saved) > PLACES:
-        saved = (*saved[:PLACES], (f"and {len(saved) - PLACES} more", "", 0, "", ""))
+        saved = (*saved[:PLACES], (f"and {len(saved) - PLACES} more", "", 0, "", "", ""))
     states: tuple[State, ...] = (
-        Known(Table(("path", "form", "step", "state", "mark"), saved), Method.EXECUTED, "savers that were heard"),
+        Known(
+            Table(("path", "form", "step", "time", "state", "mark"), saved), Method.EXECUTED, "savers that were heard"
+        ),
         files,
         Known(Tally.count("files", counts), Method.INSPECTED, "read when the run was sealed"),
     )
@@ -142,6 +149,13 @@ def digest(path: Path) -> str:
         return f"{SAMPLED}:{state.hexdigest()}"
 
 
+def is_model_file(name: str) -> bool:
+    """Say whether a file's name is one that savers of models write; our own mark is none."""
+    path = Path(name)
+    ours = path.name == names.MARK or path.name.startswith(".")
+    return not ours and path.suffix in (*_OF_A_MODEL, *_BESIDE)
+
+
 def is_weight(name: str) -> bool:
     """Say whether a file's name is one of weights; what else a trainer keeps beside them may be equal in every run."""
     beside = ("training_args", "optimizer", "scheduler", "rng_state", "random_states", "scaler")
@@ -166,7 +180,7 @@ def _merged(save: Save, before: _Place | None, host: str) -> _Place:
     """Return the place of a save: what a loop calls its checkpoint was written by a saver just before."""
     form = before.form if before and before.form in _EVERYTHING and save.form != "file" else save.form
     began = before.began if before else save.began
-    return _Place(path=save.path, form=form, step=save.step, began=began, mark=save.mark, host=host)
+    return _Place(path=save.path, form=form, step=save.step, began=began, ended=save.ended, mark=save.mark, host=host)
 
 
 def _above(path: str) -> Iterator[str]:
@@ -235,6 +249,10 @@ def _state(place: _Place) -> str:
         return "there"
     here = "".join(letter if letter.isalnum() else "_" for letter in myself().host)
     return "gone" if place.host == here else f"not seen from {myself().host}"
+
+
+def _instant(seconds: float) -> str:
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _shown(path: str, project: Path) -> str:

@@ -11,7 +11,7 @@ TERMS = (
         scope=Scope.RUN,
         least=Method.EXECUTED,
         category=Category.INCIDENTAL,
-        meaning="places that the run saved a model to, the newest first: path, form, step, state, mark",
+        meaning="places that the run saved a model to, the newest first: path, form, step, time, state, mark",
     ),
     Term(
         name="artifact.files",
