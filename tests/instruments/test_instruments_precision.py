@@ -151,7 +151,7 @@ def _operation(name: str, kind: str, *sizes: int) -> Operation:
 
 
 def test_products_are_counted_where_they_multiply() -> None:
-    """``linear`` stands before the conversion, and a compiler tries operations on tensors without a storage."""
+    """Not ``linear``, before the conversion; nor what a compiler tries without a storage, nor what sums nothing."""
     counts = count_products(
         [
             _operation("aten::linear", "float", 2, 4),
@@ -159,6 +159,7 @@ def test_products_are_counted_where_they_multiply() -> None:
             _operation("aten::mm", "c10::BFloat16", 2, 4),
             _operation("aten::mm", "float"),
             _operation("aten::bmm", "float", 2, 2, 4),
+            _operation("aten::bmm", "double", 2, 8, 1),
             _operation("aten::convolution_backward", "c10::Half", 2, 4, 4),
             _operation("aten::_scaled_mm", "c10::Float8_e4m3fn", 2, 4),
             _operation("aten::mul", "float", 2, 4),

@@ -158,10 +158,15 @@ class ProductTypes(Instrument):
 
 
 def count_products(operations: Iterable[Operation]) -> Tally:
-    """Return the matrix products by the type of their first input; one without sizes was tried and never executed."""
+    """Return the matrix products by the type of their first input; one without sizes was tried and never executed.
+
+    One over a single element sums nothing: the angles of rotary positions were such products once, in float32 whatever
+    the model computes in, and are written otherwise today.
+    """
     counts: Counter[str] = Counter()
     for operation in operations:
-        if operation.name in PRODUCTS and operation.sizes:
+        sums = operation.name != "aten::bmm" or operation.sizes[-1:] != (1,)
+        if operation.name in PRODUCTS and operation.sizes and sums:
             counts[TYPES.get(operation.type, operation.type.removeprefix("c10::").lower())] += 1
     return Tally.count("operations", counts)
 

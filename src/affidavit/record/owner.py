@@ -64,6 +64,8 @@ def _leading(record: Record, fact: Fact) -> str:
     if nearest not in words:
         return ""
     request = nearest if words[nearest].least is Method.DECLARED else words[nearest].asked_by
+    if not request:
+        return ""
     asked = next((one.source for one in _same_rank(record, fact, request) if one.value != UNSTATED), "")
     return (
         f"asked for by {asked}" if asked else _told(record, replace(fact, name=nearest)) or _open(record, fact, request)

@@ -10,6 +10,7 @@ from affidavit.record.compare import display
 
 LONGEST = 160
 _CELLS = 4
+_DIGITS = 10
 
 
 def sentence(term: Term, value: Value) -> str:
@@ -37,6 +38,8 @@ def short(value: Value | str) -> str:
         said += f"; and {len(value.rows) - _CELLS} more" if len(value.rows) > _CELLS else ""
     elif isinstance(value, Tally):
         said = ", ".join(f"{count:,} {kind}" for kind, count in value.counts if count)
+    elif isinstance(value, float):
+        said = repr(value) if len(repr(value)) <= _DIGITS else f"{value:g}"
     else:
         said = display(value)
     return clipped(said or "none")
