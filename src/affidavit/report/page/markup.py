@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _PARTS = ("report.html", "parts.html")
 _STYLE = "report.css"
+_SETS = 4
+"""Sets of ranks and trainings that are drawn; what differs more often stands among all facts."""
 
 
 def render(dossier: Dossier) -> bytes:
@@ -34,7 +36,7 @@ def render(dossier: Dossier) -> bytes:
     page = (
         _environment()
         .get_template("report.html")
-        .render(view=view(dossier), style=style, style_digest=digest, rows_open=ROWS_OPEN)
+        .render(view=view(dossier), style=style, style_digest=digest, rows_open=ROWS_OPEN, sets=_SETS)
     )
     return page.encode()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from affidavit.fact.observation import Known, State
@@ -43,6 +43,15 @@ class Cell:
     source: str = ""
     asked: Shown | None = None
     asked_source: str = ""
+
+
+def cells(record: Record, facts: Iterable[Fact]) -> Iterator[Cell]:
+    """Yield facts as they stand in a table, the meaning of a term once."""
+    before = ""
+    for fact in facts:
+        found = cell(record, fact)
+        yield replace(found, meaning="") if fact.name == before else found
+        before = fact.name
 
 
 def cell(record: Record, fact: Fact) -> Cell:

@@ -17,7 +17,6 @@ _PLANNED = (
     ("schedule.length", "schedule ends"),
     ("loop.planned_steps", "plan ends"),
 )
-_CURVES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +40,7 @@ class Moved:
 
 def rates(record: Record) -> tuple[Rates, ...]:
     """Return the learning rate of each training, of each set of ranks that agree."""
-    return tuple(_each_rate(record))[:_CURVES]
+    return tuple(_each_rate(record))
 
 
 def moved(record: Record) -> tuple[Moved, ...]:

@@ -228,7 +228,7 @@ def _groups(record: Record) -> Iterator[Group]:
     for subject, facts in groupby(record.facts, key=lambda fact: fact.name.partition(".")[0]):
         held = tuple(facts)
         unknown = sum(isinstance(fact.state, Unknown) for fact in held)
-        yield Group(subject=subject, unknown=unknown, cells=tuple(said.cell(record, fact) for fact in held))
+        yield Group(subject=subject, unknown=unknown, cells=tuple(said.cells(record, held)))
 
 
 def _digests(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
