@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.run.notarised import World, replace, world, write
 
+from affidavit.record import envelope, key
 from affidavit.record.standing import Standing
 
 FILES = ("manifest.json", "head.json", "annotations.jsonl", "manifest.dsse.json", "head.dsse.json")
@@ -168,8 +169,6 @@ def test_an_envelope_of_another_run_does_not_vouch_for_this_one(signed: World, t
 
 def test_a_signature_over_the_bare_payload_is_none(signed: World) -> None:
     """The type and the lengths are signed with the payload, so that no other document can be taken for it."""
-    from affidavit.record import key
-
     path = signed.folder / "manifest.dsse.json"
     document = json.loads(path.read_bytes())
     place = key.locate("ours", signed.root, signed.notary.environment)
@@ -179,6 +178,17 @@ def test_a_signature_over_the_bare_payload_is_none(signed: World) -> None:
     document["signatures"][0]["sig"] = base64.b64encode(bare).decode()
     replace(path, json.dumps(document, separators=(",", ":"), sort_keys=True).encode())
     assert "not made by ours.pub" in broken(signed)
+
+
+def test_a_predicate_that_tells_of_another_manifest_is_refused_though_we_signed_it(signed: World) -> None:
+    """Its subject is this manifest, so that whoever compares the digest alone would believe the rest."""
+    path = signed.folder / "manifest.dsse.json"
+    payload = base64.b64decode(json.loads(path.read_bytes())["payload"])
+    place = key.locate("ours", signed.root, signed.notary.environment)
+    assert place is not None and b'["flash",4]' in payload
+    told = payload.replace(b'["flash",4]', b'["maths",4]')
+    replace(path, envelope.sign(told, key.read_private(place, signed.notary.environment)))
+    assert "its predicate is not the manifest that lies here" in broken(signed)
 
 
 def _link(path: Path) -> None:
