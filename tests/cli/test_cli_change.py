@@ -43,7 +43,7 @@ def test_what_would_be_written_is_said_and_not_written(copied: Desk) -> None:
     before = lock.read_bytes()
     said = copied.document("accept", clean, "--dry-run")
     assert [change["said"] for change in said["changes"]] == [
-        "the loss is on tokens of assistant (asked for by narrator); before: assistant, user (narrator)"
+        "the loss is on tokens of assistant (asked for by narrator); before: assistant, user (nobody asked: narrator)"
     ]
     assert said["written"] is False and lock.read_bytes() == before
 

@@ -33,7 +33,8 @@ def test_a_difference_of_meaning_is_a_sentence_with_both_sides_and_who_decided_t
     eager = Layers.of({f"layers.{layer}.self_attn": "eager" for layer in range(4)})
     (said,) = meaning(LEFT, other(attention__requested="unstated", attention__configured=eager))
     assert said == (
-        "attention is configured as sdpa in 4 places (A) / eager in 4 places (B)  A: asked for by example; B: example"
+        "attention is configured as sdpa in 4 places (A) / eager in 4 places (B)  "
+        "A: asked for by example; B: nobody asked: example"
     )
 
 

@@ -35,7 +35,7 @@ def test_a_setting_that_somebody_asked_for_is_not_listed() -> None:
 
 
 def test_without_an_owner_the_source_of_the_unmade_request_is_named() -> None:
-    assert {one.owner for one in implied.implied(_record("unstated"))} == {"example"}
+    assert {one.owner for one in implied.implied(_record("unstated"))} == {"nobody asked: example"}
 
 
 def test_where_nobody_saw_who_decided_it_that_is_said_in_the_document_and_not_on_the_page() -> None:

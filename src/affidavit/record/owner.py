@@ -54,7 +54,8 @@ def _told(record: Record, fact: Fact) -> str:
 
 def _open(record: Record, fact: Fact, request: str) -> str:
     """Return the words of a request that nobody made."""
-    return next((one.source for one in _same_rank(record, fact, request) if one.value == UNSTATED), "")
+    sources = (one.source for one in _same_rank(record, fact, request) if one.value == UNSTATED)
+    return next((f"nobody asked: {source}" for source in sources), "")
 
 
 def _leading(record: Record, fact: Fact) -> str:

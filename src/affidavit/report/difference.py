@@ -13,6 +13,8 @@ from affidavit.record.record import Fact, Kind, Record
 from affidavit.report.contrast import LEFT, RIGHT, Change, asked, told, value_of
 from affidavit.report.terminal import Line, Span, Tone, line
 
+_NAMES_SHOWN = 4
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
@@ -100,8 +102,9 @@ def lines(comparison: Comparison, *, every: bool = False) -> Iterator[Line]:
                 yield line(f"{change.difference.name}: {change.said}", indent=2)
         elif found:
             noun = "difference" if len(found) == 1 else "differences"
-            names = ", ".join(one.difference.name for one in found)
-            yield _folded(f"{len(found)} {category.value} {noun}: {names}; --all shows them")
+            names = ", ".join(one.difference.name for one in found[:_NAMES_SHOWN])
+            more = f" and {len(found) - _NAMES_SHOWN} more" if len(found) > _NAMES_SHOWN else ""
+            yield _folded(f"{len(found)} {category.value} {noun}: {names}{more}; --all shows them")
     for why, alone in comparison.one_sided:
         yield line(Span(f"{_facts(len(alone))} {why}: {', '.join(alone)}", Tone.DOUBT), indent=2)
     yield _folded(f"{_facts(comparison.equal)} equal")

@@ -41,13 +41,26 @@ def describe(moment: TrainBegin, session: Session) -> None:
     tell(ASKS, moment, session)
     if _is_passed_in(moment):
         kind = type(moment.arguments).__name__
-        for subject in _OF_THE_OPTIMIZER:
-            session.fire(Implied(subject=subject, owner=f"an optimizer that {kind} did not make"))
+        for ask in ASKS:
+            if ask.term in _OF_THE_OPTIMIZER and not any(is_set(moment.arguments, name) for name in ask.names):
+                session.fire(Implied(subject=ask.term, owner=f"an optimizer that {kind} did not make"))
+    elif not any("betas" in group for group in getattr(moment.optimizer, "param_groups", ())):
+        owner = f"default of {type(_inner(moment.optimizer)).__name__}"  # the arguments name those of Adam only
+        session.fire(Implied(subject="optimizer.settings", owner=owner))
+
+
+def _inner(optimizer: Any) -> Any:
+    """Return the optimizer inside of the one that Accelerate wraps around it."""
+    return getattr(optimizer, "optimizer", optimizer)
 
 
 def _is_passed_in(moment: TrainBegin) -> bool:
-    """Say whether the optimizer steps at no rate of the arguments, so that no default of theirs can have decided it."""
+    """Say whether class or rate of the optimizer are not those of the arguments, so that no default decided it."""
     arguments: Any = moment.arguments
+    made = optimizer_class(getattr(arguments, "optim", None))
+    kinds = {kind.__name__ for kind in type(_inner(moment.optimizer)).__mro__}
+    if made is not None and not is_set(arguments, "optim") and made.rpartition(".")[2] not in kinds:
+        return True
     rates = [group.get("initial_lr", group.get("lr")) for group in getattr(moment.optimizer, "param_groups", ())]
     return not is_set(arguments, "learning_rate") and bool(rates) and arguments.learning_rate not in rates
 

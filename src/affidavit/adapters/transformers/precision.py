@@ -41,7 +41,7 @@ def describe(moment: TrainBegin, session: Session) -> None:
     if outside not in NAMES_NOTHING and (asked != UNSTATED or outside != by_flags):
         session.fire(Asked(subject="precision outside", value=outside, source=f"environment: {PRECISION}={outside}"))
     by_environment = by_flags == "no" and outside not in NAMES_NOTHING
-    default = f"default of {kind}: bf16=False, fp16=False" if by_flags == "no" else f"default of {kind}: {by_flags}=True"
-    owner = f"environment: {PRECISION}={outside}" if by_environment else default
+    flags = "bf16=False, fp16=False" if by_flags == "no" else f"{by_flags}=True"
+    owner = f"environment: {PRECISION}={outside}" if by_environment else f"default of {kind}: {flags}"
     if asked == UNSTATED:
         session.fire(Implied(subject="precision.matmul_types", owner=owner))
