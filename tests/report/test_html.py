@@ -11,16 +11,23 @@ from pathlib import Path
 
 import pytest
 from hatchling.builders.wheel import WheelBuilder
+from msgspec.structs import replace as replace_struct
 from tests.report.dossiers import RUN, dossier, everything, planted, record
 
 from affidavit.fact.observation import Cause
-from affidavit.fact.values import Series
+from affidavit.fact.values import Series, Tally
+from affidavit.record.manifest import Launcher
 from affidavit.report.page import markup
 from affidavit.report.page.chart import curve
 from affidavit.report.page.dossier import Dossier
 from affidavit.report.tokens import Row, Stretch
 
 ROOT = Path(__file__).parents[2]
+LEFT_OPEN = {
+    "tokens.supervision_requested": "unstated",
+    "tokens.supervised_roles": ("assistant", "user"),
+    "tokens.supervised_by_role": Tally.count("tokens", {"assistant": 1_204, "user": 2_010}),
+}
 VOID = ("meta", "link", "br", "line", "circle", "polyline")
 ATTACKS = (
     "<script>alert(1)</script>",
@@ -113,6 +120,12 @@ def test_a_failure_that_nobody_waived_is_named_in_the_headline_and_linked() -> N
     assert all(link is not None and link.startswith("#") and link[1:] in ids for link in links)
     head = found.text.partition("Seven lines")[0]
     assert "FAIL attention-consistent saw 48 eager" in head and "attention-as-requested" not in head  # that is waived
+
+
+def test_without_a_failure_the_headline_names_what_waits_for_a_review() -> None:
+    roles = record(changed=LEFT_OPEN)
+    head = page(dossier(roles)).text.partition("Seven lines")[0]
+    assert "REVIEW supervised-roles-reviewed saw 2,010" in head and "✗" not in head
 
 
 def test_a_clean_run_says_so_and_names_no_failure() -> None:
@@ -241,3 +254,13 @@ def test_the_wheel_holds_the_templates() -> None:
     included = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
     for name in ("report.html", "parts.html", "report.css"):
         assert f"affidavit/report/page/{name}" in included
+
+
+def test_a_record_without_a_run_behind_it_has_a_page_too() -> None:
+    """What somebody else published has no attempt, no rank that was seen, and no tokens."""
+    held = everything()
+    bare = replace(held, manifest=replace_struct(held.manifest, attempts=(), launcher=Launcher()), tokens=())
+    case = bare.statement.case.with_record("run", replace(bare.statement.case.subject, facts=()))
+    found = page(replace(bare, statement=replace(bare.statement, case=case, findings=())))
+    assert "no check was owed: nothing was judged, and that is no pass" in found.text
+    assert "no training was seen" in found.text and "No row was kept." in found.text and found.open == []

@@ -169,6 +169,8 @@ def test_nobody_and_no_place_is_in_a_shared_copy() -> None:
         "Gemma4ForCausalLM(attn_implementation=…)",
         "execution trace of step 2",
         "betas=(0.9, 0.999)",
+        "eps=1e-08",
+        "decoupled_weight_decay=True",
         "frozen at rest",
         "default of SFTConfig",
         "2.13.0+cpu",

@@ -27,11 +27,11 @@ _COMMON_NAMES = """
     lion lamb sgd rmsprop muon sophia paged cosine linear constant polynomial onecycle steplr exponential plateau
     warmup restarts flash efficient math cudnn eager sdpa flex xformers torch numpy transformers trl peft
     accelerate datasets lightning tokenizers safetensors bitsandbytes deepspeed triton vllm cpython linux darwin
-    x86 amd64 aarch64 slurm torchrun messages prompt completion chosen rejected text labels input_ids attention_mask
-    system user assistant tool amsgrad betas eps maximize momentum nesterov dampening decoupled_weight_decay foreach
-    fused capturable differentiable alpha rho initial_accumulator_value dataloader dataloadershard randomsampler
+    x86 amd64 aarch64 slurm torchrun messages prompt completion chosen rejected text labels ids mask
+    system user assistant tool amsgrad betas eps maximize momentum nesterov dampening decoupled weight decay foreach
+    fused capturable differentiable alpha rho initial accumulator value dataloader dataloadershard randomsampler
     seedablerandomsampler sequentialsampler distributedsampler batchsampler weightedrandomsampler lengthgroupedsampler
-    initial_seed lambdalr cosineannealinglr onecyclelr linearlr steplr sequentiallr
+    seed lambdalr cosineannealinglr onecyclelr linearlr steplr sequentiallr
 """
 _FAMILY = (
     r"(?:Bert|Bloom|Cohere|DeepSeek|Deepseek|Falcon|GPT|Gemma|Granite|Llama|Llava|MPT|Mamba|Mistral|Mixtral|Olmo|OPT|"
@@ -120,7 +120,8 @@ def _is_known(token: str) -> bool:
         return True
     if any(sign in token for sign in _FOREIGN) or _FILE.fullmatch(core) or not core.isascii():
         return not any(letter.isalnum() for letter in core)
-    parts = [part for part in _BETWEEN.split(core) if part]
+    sides = [side for side in core.split("=") if not _NUMBER.fullmatch(side)]
+    parts = [part for side in sides for part in _BETWEEN.split(side) if part]
     letters = sum(len(part) == 1 and part.isalpha() for part in parts)
     return letters <= _MOST_LETTERS and all(map(_is_word, parts))
 

@@ -84,7 +84,7 @@ def _sample(dossier: Dossier, kept: Kept) -> Sample:
     return Sample(
         about=", ".join(part for part in parts if part),
         total=f"{both[0].total:,} of {both[1].total:,} tokens carry the loss" if both else _UNSEEN,
-        asked="nothing" if asked == UNSTATED else "unknown" if asked is None else display(asked),
+        asked="not said" if asked == UNSTATED else "unknown" if asked is None else display(asked),
         roles=() if both is None else tuple(_role(*both, role) for role in both[1].kinds),
         missing="the tokens themselves were not kept" if off else kept.missing,
         rows=tuple(map(_row, rows[:ROWS])),

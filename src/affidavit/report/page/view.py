@@ -112,6 +112,7 @@ def view(dossier: Dossier) -> View:
     statement, manifest = dossier.statement, dossier.manifest
     record = statement.case.subject
     fails = entries(statement, Verdict.FAIL, is_shared=dossier.is_shared)
+    reviews = entries(statement, Verdict.REVIEW, is_shared=dossier.is_shared)
     return View(
         title=statement.title,
         status=statement.status,
@@ -119,12 +120,12 @@ def view(dossier: Dossier) -> View:
         summary=_summary(statement),
         attachment=_attachment(statement),
         headline=tuple(_headline(dossier)),
-        worst=tuple(sorted(fails, key=lambda entry: bool(entry.waived)))[:1],
+        worst=tuple(sorted((*fails, *reviews), key=lambda entry: bool(entry.waived)))[:1],
         corrections=tuple(_corrections(dossier)),
         notes=(*manifest.notes, *statement.ledger.problems),
         lines=tuple(map(_line, checklist(statement))),
         fails=fails,
-        reviews=entries(statement, Verdict.REVIEW, is_shared=dossier.is_shared),
+        reviews=reviews,
         absences=absences(statement),
         expired=tuple(
             f"{waiver.target}: {waiver.author}'s waiver ended on {waiver.until}"
