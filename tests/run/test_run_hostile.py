@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.run.notarised import World, replace, world, write
 
-from affidavit.record import envelope, key
+from affidavit.record import envelope, key, seal
 from affidavit.record.standing import Standing
 
 FILES = ("manifest.json", "head.json", "annotations.jsonl", "manifest.dsse.json", "head.dsse.json")
@@ -227,12 +227,36 @@ def test_what_is_no_plain_file_of_a_bearable_size_is_not_read(signed: World, nam
     broken(signed)
 
 
-@pytest.mark.parametrize("name", ["evidence", "tokens", "sealed"])
+@pytest.mark.parametrize("name", ["evidence", "tokens"])
 def test_a_folder_that_is_a_link_is_not_entered(signed: World, tmp_path: Path, name: str) -> None:
+    """The files behind it are the right ones, today."""
+    (signed.folder / name).rename(tmp_path / name)
+    (signed.folder / name).symlink_to(tmp_path / name)
+    assert broken(signed) == "no plain folder"
+
+
+@pytest.mark.parametrize("place", ["sealed", "sealed/0"])
+def test_earlier_seals_behind_a_link_are_not_read(signed: World, tmp_path: Path, place: str) -> None:
     (tmp_path / "0").mkdir()
-    shutil.rmtree(signed.folder / name, ignore_errors=True)
-    (signed.folder / name).symlink_to(tmp_path)
-    broken(signed)
+    path = signed.folder / place
+    path.parent.mkdir(exist_ok=True)
+    path.symlink_to(tmp_path if place == "sealed" else tmp_path / "0")
+    assert "is a symbolic link" in broken(signed)
+    assert not [one for one in signed.notary.verify(signed.folder).examined if one.what.startswith("attempt")]
+
+
+def test_an_earlier_seal_is_the_one_that_the_later_names(tmp_path: Path) -> None:
+    """It was written anew, and agrees with itself: nobody signs here, and nobody remembers."""
+    there = world(tmp_path / "project")
+    kept = there.folder / "sealed" / "0"
+    kept.mkdir(parents=True)
+    write(kept, "the first attempt")
+    write(there.folder, f"attempt 0 was sealed as {seal.read_sealed(kept).digest}")
+    assert there.said("attempt 0")[0] is there.standing() is Standing.HOLDS
+    write(kept, "another first attempt")
+    assert "and the later seal says sha256:" in broken(there)
+    write(there.folder, "no word of an earlier one")
+    assert "and the later seal says nothing of it" in broken(there)
 
 
 def test_a_head_that_counts_below_zero_or_in_words_is_none(signed: World) -> None:
