@@ -43,12 +43,18 @@ def check_of(world: str) -> Check:
     return CHECKS[OWN.get(world, world)]
 
 
-def judged(server: Server, folder: Path, script: Path) -> tuple[Finding, ...]:
-    """Return what every check says of a script that ran attached, and to its end, in a fork of the server."""
+def judged(
+    server: Server, folder: Path, script: Path, environment: dict[str, str] | None = None
+) -> tuple[Finding, ...]:
+    """Return what every check says of a script that ran attached, and to its end, in a fork of the server.
+
+    What it printed lies in ``printed.txt`` in its folder.
+    """
     launch = names.launch(folder, 0)
     Launch(run="world", folder=str(folder), spool=str(folder)).write(launch)
-    ended = server.run(script, (str(folder / "output"),), launch=launch)
+    ended = server.run(script, (str(folder / "output"),), launch=launch, environment=environment)
     assert ended.returncode == 0, ended.stderr
+    (folder / "printed.txt").write_text(ended.stdout)
     readings = [read(path) for path in names.journals(folder)]
     record = merge(readings, kind=Kind.RUN, subject=folder.name, vocabulary=WORDS)
     return judge(CHECKS.values(), Case(records={"run": record}, as_of=datetime.date(2026, 11, 30)))

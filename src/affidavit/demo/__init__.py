@@ -1,1 +1,1 @@
-"""A real fine-tuning and four that are wrong about themselves, shown beside what an ordinary record says of them."""
+"""A real fine-tuning, and planted ones that are wrong about themselves, beside what an ordinary record says."""

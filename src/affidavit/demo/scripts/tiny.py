@@ -169,9 +169,32 @@ def labels_of(row: dict) -> list[int]:
     return [token if lit else -100 for token, lit in zip(row["input_ids"], row["assistant_masks"], strict=True)]
 
 
+def chat_trainer(folder: Path, base: Path, *, settings: dict | None = None, **given):
+    """An SFTTrainer on the assistant's turns of the chats, but for what a script brings itself."""
+    from datasets import Dataset
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from trl import SFTConfig, SFTTrainer
+
+    if "model" not in given:
+        given["model"] = AutoModelForCausalLM.from_pretrained(base, attn_implementation="sdpa")
+    given.setdefault("processing_class", AutoTokenizer.from_pretrained(base))
+    arguments = SFTConfig(assistant_only_loss=True, **(training_settings(folder) | (settings or {})))
+    rows = Dataset.from_list(given.pop("rows", None) or chats())
+    return SFTTrainer(train_dataset=rows, args=arguments, **given)
+
+
+def plain_settings(folder: Path) -> dict:
+    """The same for TrainingArguments, which knows no limit of length."""
+    return {name: value for name, value in training_settings(folder).items() if name != "max_length"}
+
+
 def finish(trainer) -> None:
     """Save what a user saves, and say how the loss went."""
     trainer.save_model()
     trainer.save_state()
-    losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
-    print(f"loss {losses[0]:.3f} -> {losses[-1]:.3f} in {trainer.state.global_step} steps")
+    tell([entry["loss"] for entry in trainer.state.log_history if "loss" in entry])
+
+
+def tell(losses: list[float]) -> None:
+    """Say how the loss went, a loss a step."""
+    print(f"loss {losses[0]:.3f} -> {losses[-1]:.3f} in {len(losses)} steps")

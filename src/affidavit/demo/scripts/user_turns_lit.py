@@ -1,7 +1,6 @@
 """Fine-tune on the assistant's turns only.
 
-The template of the base model has no generation markers, so this script brings its own. The markers stand
-around the turn, whoever speaks it.
+The template of the base model has no generation markers, so this script brings a template that has them.
 """
 
 import tiny
