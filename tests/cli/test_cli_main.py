@@ -30,6 +30,7 @@ FLAGS = {
     "verify": ("--help", "--json", "--key"),
     "key": ("--help",),
     "whence": ("--help", "--json"),
+    "adopt": ("--help", "--json", "--name"),
     "drill": ("--help", "--json", "--python", "--world"),
     "explain": ("--checks", "--help", "--json", "--terms"),
     "stamp": ("--help", "--json"),

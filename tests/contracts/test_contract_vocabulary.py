@@ -30,6 +30,7 @@ SAID_OUTSIDE = {
     "house": "run/plugins.py",
     "run": "record/merge.py",
     "artifact": "run/artifacts.py",
+    "foreign": "run/adopt.py",
 }
 """Who states the facts of scope PROJECT and RUN, by subject: no instrument sees them, the launcher does."""
 LISTED_ONLY = {

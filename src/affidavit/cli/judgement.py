@@ -87,6 +87,8 @@ def status_of(found: Manifest | Running) -> str:
     """Say how a run stands, in the words of its manifest once it is over."""
     if isinstance(found, Running):
         return f"running, attempt {found.attempt + 1}, step {found.last_step}"
+    if found.status is Status.ADOPTED:
+        return "ADOPTED, declared only"
     if found.status is Status.REFUSED:
         return f"{found.ending} before it started"
     attempts = f", {len(found.attempts)} attempts" if len(found.attempts) > 1 else ""

@@ -30,6 +30,7 @@ VERBS = (
     "accept",
     "annotate",
     "whence",
+    "adopt",
     "verify",
     "key",
     "drill",

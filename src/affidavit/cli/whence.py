@@ -20,7 +20,7 @@ from affidavit.run.sealing import Running, ensure_sealed
 
 
 @click.command(
-    short_help="Find the run that wrote a checkpoint, and say whether it still holds.",
+    short_help="Find the run that wrote a checkpoint.",
     epilog=example("affidavit whence out/checkpoint-500"),
 )
 @click.argument("path", type=click.Path(path_type=Path))

@@ -39,7 +39,8 @@ class ManifestError(AffidavitError):
 class Status(enum.Enum):
     """How a run ended. There is no status for running: a manifest is written at the end.
 
-    REFUSED was never started; STOPPED was ended by us, because somebody had said when (``--stop-on``).
+    REFUSED was never started; STOPPED was ended by us, because somebody had said when (``--stop-on``). ADOPTED is no
+    run of ours, but what somebody wrote down of one.
     """
 
     FINISHED = "FINISHED"
@@ -51,6 +52,7 @@ class Status(enum.Enum):
     ABANDONED = "ABANDONED"
     REFUSED = "REFUSED"
     STOPPED = "STOPPED"
+    ADOPTED = "ADOPTED"
 
 
 class Process(Part, frozen=True, kw_only=True):

@@ -85,6 +85,9 @@ def _by(record: Record, name: str) -> str:
     """Return who decided a fact of a record: a request, or who filled what nobody asked for; nothing where unseen."""
     if record.kind is Kind.LOCK:
         return next((fact.state.source for fact in record.find(name) if isinstance(fact.state, Known)), "")
+    if record.kind is Kind.FOREIGN:
+        stated = (fact.state.source for fact in record.find(name) if isinstance(fact.state, Known))
+        return next((f"declared only, by {source}" for source in stated), "")
     source = asked(record, name)
     if source:
         return f"asked for by {source}"

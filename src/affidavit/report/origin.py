@@ -118,7 +118,8 @@ def _said(origin: Origin) -> str:
         return f"{origin.verdict.value}; {origin.why}"
     if not held:
         return f"none of {len(strange)} files are what the run wrote"
-    return f"{len(written)} of {held} {'file' if held == 1 else 'files'} as written"
+    as_found = "adopted" if origin.place is not None and origin.place.form == "adopted" else "written"
+    return f"{len(written)} of {held} {'file' if held == 1 else 'files'} as {as_found}"
 
 
 def _details(origin: Origin) -> Iterator[str]:

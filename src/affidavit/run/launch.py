@@ -97,7 +97,7 @@ def prepare(
         started=attempts.now(),
     )
     try:
-        _hide(runs)
+        hide(runs)
         start = _claim(runs, wanted)
     except OSError as error:
         raise _unwritable(runs, error) from error
@@ -144,7 +144,7 @@ def _claim(runs: Path, wanted: Start) -> Start:
             return start
 
 
-def _hide(runs: Path) -> None:
+def hide(runs: Path) -> None:
     """Make the folder of runs, and let git not see it; a folder that is not ours alone gets no file of ours."""
     runs.mkdir(parents=True, exist_ok=True)
     marker = (runs.parent if runs.parent.name == ".affidavit" else runs) / ".gitignore"

@@ -3,7 +3,7 @@
 A file that says so can be copied beside any weights. So what counts is the digest of the weights; a mark is a claim,
 and one that the weights contradict is told before everything else.
 
-Source: DESIGN §8 (whence). Manifests are searched as bytes, and only those that hold what is looked for are read.
+Source: DESIGN §8 (whence).
 Blind to: a tensor that was changed between the samples of a large file; a model whose files a run wrote, that was gone
 when the run was sealed, and that carries no mark.
 """
@@ -11,23 +11,32 @@ when the run was sealed, and that carries no mark.
 from __future__ import annotations
 
 import enum
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
-from affidavit.record import artifact, canonical, file, manifest, seal
-from affidavit.record.artifact import Place, Written
-from affidavit.record.manifest import Manifest
-from affidavit.record.record import Kind, Record
+from affidavit.record import canonical, file
+from affidavit.record.artifact import Place
 from affidavit.record.runs import RunFolder
-from affidavit.run.artifacts import digest, is_model_file, is_weight
-from affidavit.run.sealing import Running, earlier, ensure_sealed
+from affidavit.run.artifacts import is_weight
+from affidavit.run.saved import (
+    Group,
+    Seen,
+    adopted_of,
+    alike,
+    equal,
+    groups_of,
+    is_in,
+    look,
+    relative,
+    seals,
+    wanted_of,
+    weighs,
+)
+from affidavit.run.sealing import Running, ensure_sealed
 
-MOST_FILES = 2000
-DEEPEST = 3
 MARK_BYTES = 4096
 
 
@@ -96,24 +105,6 @@ class Origin:
         return tuple(one.name for one in self.files if one.state == state)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Seen:
-    """A file that was looked at: its name below the path, and its digest."""
-
-    name: str
-    digest: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Group:
-    """A place of a run with the files that were digested in it, by their names below it."""
-
-    run: RunFolder
-    place: Place
-    files: dict[str, Written]
-    is_whole: bool
-
-
 def find_origin(path: Path, runs: Sequence[RunFolder], *, project: Path) -> Origin:
     """Return where a checkpoint, an adapter, a merged model or one file of them came from.
 
@@ -123,14 +114,14 @@ def find_origin(path: Path, runs: Sequence[RunFolder], *, project: Path) -> Orig
     Raises:
         OriginError: nothing is there, or nothing that a saver of models writes.
     """
-    seen = _look(path)
+    seen = look(path)
     if not seen:
         raise OriginError(_nothing(path))
     mark = read_mark(path if path.is_dir() else path.parent)
-    where = _relative(path, project)
-    sealed = [run for run in reversed(runs) if _is_sealed(run)]
-    groups = [group for run in sealed for group in _groups(run, _wanted(seen, where, mark))]
-    matching = [group for group in groups if _weighs(group, seen)]
+    where = relative(path, project)
+    sealed = [run for run in reversed(runs) if seals(run)]
+    groups = [group for run in sealed for group in groups_of(run, wanted_of(seen, where, mark.run if mark else ""))]
+    matching = [group for group in groups if weighs(group, seen)]
     if matching:
         return _from_digests(path, seen, mark, matching, groups)
     if mark is not None and (claimed := next((run for run in runs if run.id == mark.run), None)) is not None:
@@ -138,7 +129,7 @@ def find_origin(path: Path, runs: Sequence[RunFolder], *, project: Path) -> Orig
         return _from_mark(path, seen, mark, claimed, own, where)
     if (there := _at_this_place(path, groups, where)) is not None:
         return _compared(path, seen, mark, there, why="known by its place: no weights here are those that were written")
-    if (adopted := _adopted(sealed, seen)) is not None:
+    if (adopted := adopted_of(sealed, seen)) is not None:
         return _compared(path, seen, mark, adopted)
     verdict = Verdict.UNKNOWN if mark is None else Verdict.CLAIMED
     return Origin(path=path, verdict=verdict, mark=mark)
@@ -176,19 +167,20 @@ def read_mark(folder: Path) -> Mark | None:
 
 
 def _from_digests(
-    path: Path, seen: Sequence[_Seen], mark: Mark | None, matching: list[_Group], groups: Sequence[_Group]
+    path: Path, seen: Sequence[Seen], mark: Mark | None, matching: list[Group], groups: Sequence[Group]
 ) -> Origin:
     """Return the origin of weights that were digested when a run was sealed, whatever a mark says."""
 
-    def fits(group: _Group) -> tuple[int, bool, bool, int, bool]:
+    def fits(group: Group) -> tuple[int, bool, bool, int, int, bool]:
         named = mark is not None and group.run.id == mark.run
         at_step = named and mark is not None and group.place.step == mark.step
         alike = PurePosixPath(group.place.path).name == path.name
-        return _weighs(group, seen), named, at_step, _equal(group, seen), alike
+        return weighs(group, seen), named, at_step, equal(group, seen), -len(group.files), alike
 
     best = max(matching, key=fits)  # of equals the first, which is the newest
     found = _compared(path, seen, mark, best)
-    same = dict.fromkeys(group.run.id for group in matching if group.run.id != best.run.id)
+    rivals = (group.run.id for group in matching if weighs(group, seen) == weighs(best, seen))
+    same = dict.fromkeys(run for run in rivals if run != best.run.id)
     found = replace(found, others=tuple(same))
     if mark is not None and mark.run != best.run.id:
         why = f"it names run {mark.run}, step {mark.step}; run {best.run.id} wrote these weights"
@@ -199,7 +191,7 @@ def _from_digests(
     return found
 
 
-def _is_settled(mark: Mark, groups: Sequence[_Group]) -> bool:
+def _is_settled(mark: Mark, groups: Sequence[Group]) -> bool:
     """Say whether all that its run saved at a mark's step was digested.
 
     The best checkpoint is loaded at the end and saved once more: then two steps wrote the same weights, and the folder
@@ -211,7 +203,7 @@ def _is_settled(mark: Mark, groups: Sequence[_Group]) -> bool:
 
 
 def _from_mark(
-    path: Path, seen: Sequence[_Seen], mark: Mark, claimed: RunFolder, own: Sequence[_Group], where: str
+    path: Path, seen: Sequence[Seen], mark: Mark, claimed: RunFolder, own: Sequence[Group], where: str
 ) -> Origin:
     """Return the origin of a model none of whose weights any run is known to have written, though its mark names one.
 
@@ -228,7 +220,7 @@ def _from_mark(
         why = "it was gone when the run was sealed" if of_step else "the run's record lists no such save"
         place = of_step[0].place if of_step else None
         return Origin(path=path, verdict=Verdict.UNCOMPARED, why=why, mark=mark, run=claimed, place=place)
-    best = max(held, key=lambda group: (group.place.path == where, _equal(group, seen), _alike(group, seen)))
+    best = max(held, key=lambda group: (group.place.path == where, equal(group, seen), alike(group, seen)))
     found = _compared(path, seen, mark, best)
     if best.place.path == where or not any(is_weight(one.name) for one in seen):
         return found
@@ -236,7 +228,7 @@ def _from_mark(
     return replace(found, verdict=Verdict.CONTRADICTED, why=why)
 
 
-def _compared(path: Path, seen: Sequence[_Seen], mark: Mark | None, group: _Group, *, why: str = "") -> Origin:
+def _compared(path: Path, seen: Sequence[Seen], mark: Mark | None, group: Group, *, why: str = "") -> Origin:
     """Return the origin of a path that is held against one place of one run, file by file."""
     by_digest = {written.digest for written in group.files.values()}
     said: list[Compared] = []
@@ -256,123 +248,12 @@ def _compared(path: Path, seen: Sequence[_Seen], mark: Mark | None, group: _Grou
     return Origin(path=path, verdict=verdict, why=why, mark=mark, run=group.run, place=group.place, files=tuple(said))
 
 
-def _weighs(group: _Group, seen: Sequence[_Seen]) -> int:
-    """Return how many of the files that tell a model are those of this place: its weights, or all where it has none."""
-    telling = [one for one in seen if is_weight(one.name)] or list(seen)
-    written = {one.digest for one in group.files.values()}
-    return sum(one.digest in written for one in telling)
-
-
-def _equal(group: _Group, seen: Sequence[_Seen]) -> int:
-    written = {one.digest for one in group.files.values()}
-    return sum(one.digest in written for one in seen)
-
-
-def _alike(group: _Group, seen: Sequence[_Seen]) -> int:
-    return len(group.files.keys() & {one.name for one in seen})
-
-
-def _wanted(seen: Sequence[_Seen], where: str, mark: Mark | None) -> tuple[bytes, ...]:
-    """Return what a manifest that matters here holds at least one of: what many models share is not among it."""
-    telling = [one for one in seen if is_weight(one.name)] or list(seen)
-    wanted = [one.digest.rpartition(":")[2] for one in telling]
-    wanted += [mark.run] if mark is not None else []
-    wanted.append(f'"{where}')
-    return tuple(text.encode("utf-8", "backslashreplace") for text in wanted)
-
-
-def _groups(run: RunFolder, wanted: Sequence[bytes]) -> Iterator[_Group]:
-    """Yield the places of a run whose record holds anything that is wanted; earlier attempts follow the last."""
-    for folder in (run.folder, *reversed(earlier(run.folder))):
-        try:
-            raw = file.read(folder / names.MANIFEST, limit=manifest.SIZE_BYTES)
-            if any(text in raw for text in wanted):
-                yield from _places(run, seal.read_sealed(folder).manifest)
-        except (AffidavitError, OSError):
-            continue  # what is wrong with another run keeps nobody from finding this one; "ls" names it
-
-
-def _adopted(runs: Iterable[RunFolder], seen: Sequence[_Seen]) -> _Group | None:
-    """Return what was adopted of these very files: a card, a config, whatever else says something of weights."""
-    wanted = [one.digest.rpartition(":")[2].encode() for one in seen]
-    adopted = (run for run in runs if run.is_adopted)
-    return max(
-        (group for run in adopted for group in _groups(run, wanted)),
-        key=lambda group: _equal(group, seen),
-        default=None,
-    )
-
-
-def _places(run: RunFolder, sealed: Manifest) -> Iterator[_Group]:
-    """Yield each place of a run with its files; a correction of what is listed does not make the files another's."""
-    record = manifest.to_record(sealed)
-    found = artifact.files(record)
-    is_whole = not _is_cut(record)
-    places = artifact.places(record)
-    if record.kind is Kind.FOREIGN:
-        adopted = Place(path=sealed.recipe, form="adopted", step=0, time="", state="", mark="")
-        inside = {one.path: one for one in found}
-        yield _Group(run=run, place=adopted, files=inside, is_whole=False)
-    for place in places:
-        inside = {_below(one.path, place.path): one for one in found if _is_in(one.path, place.path)}
-        yield _Group(run=run, place=place, files=inside, is_whole=is_whole)
-
-
-def _is_cut(record: Record) -> bool:
-    """Say whether some files were not digested, so that one that is not listed may be the run's all the same."""
-    return any(artifact.counts(record)[kind] for kind in ("beyond the list", "out of time", "unreadable"))
-
-
-def _is_in(path: str, place: str) -> bool:
-    return path == place or PurePosixPath(path).is_relative_to(place)
-
-
-def _below(path: str, place: str) -> str:
-    return PurePosixPath(path).name if path == place else str(PurePosixPath(path).relative_to(place))
-
-
-def _at_this_place(path: Path, groups: Sequence[_Group], where: str) -> _Group | None:
+def _at_this_place(path: Path, groups: Sequence[Group], where: str) -> Group | None:
     """Return the newest place of that very path, or the one that holds that very file, as some run wrote it."""
     for group in groups:
-        if group.files and (group.place.path == where or (not path.is_dir() and _is_in(where, group.place.path))):
+        if group.files and (group.place.path == where or (not path.is_dir() and is_in(where, group.place.path))):
             return group
     return None
-
-
-def _relative(path: Path, project: Path) -> str:
-    full = Path(os.path.normpath(Path.cwd() / path))
-    return str(full.relative_to(project)) if full.is_relative_to(project) else str(full)
-
-
-def _is_sealed(run: RunFolder) -> bool:
-    """Seal a run that is over; say whether there is a seal to be read."""
-    try:
-        return run.is_sealed or not isinstance(ensure_sealed(run.folder), Running)
-    except AffidavitError:
-        return False
-
-
-def _look(path: Path) -> tuple[_Seen, ...]:
-    """Return the files at a path with their digests; links are followed, because a cache of models is made of them."""
-    if path.is_file():
-        return (_Seen(name=path.name, digest=digest(path)),)
-    found: list[_Seen] = []
-    for top, folders, held in os.walk(path):
-        here = Path(top)
-        depth = len(here.relative_to(path).parts)
-        # A folder that carries a mark of its own is another model: the checkpoints beside the one that came of them.
-        folders[:] = [
-            name
-            for name in sorted(folders)
-            if depth < DEEPEST and not name.startswith(".") and not (here / name / names.MARK).exists()
-        ]
-        for name in sorted(held):
-            if is_model_file(name) and len(found) < MOST_FILES:
-                try:
-                    found.append(_Seen(name=str((here / name).relative_to(path)), digest=digest(here / name)))
-                except OSError:
-                    continue
-    return tuple(found)
 
 
 def _nothing(path: Path) -> str:
