@@ -1,4 +1,4 @@
-"""Ten walks: one datum through the whole house each. Read them in order, and the architecture has been read.
+"""Eleven walks: one datum through the whole house each. Read them in order, and the architecture has been read.
 
 Words in the comments are the nouns of the house. Where a walk needs a training run, one really runs.
 """
@@ -14,16 +14,33 @@ import pytest
 from rooms import AS_OF, LOOP, Project, said
 
 from affidavit.check import Verdict, drill
+from affidavit.fact import folder as names
 from affidavit.fact.observation import Cause, Known, Unknown
 from affidavit.fact.term import Method
 from affidavit.fact.values import Layers, Table, Tally
 from affidavit.fact.vocabulary import load as load_vocabulary
-from affidavit.record import chain, lock
+from affidavit.record import artifact, chain, lock
 from affidavit.record.fold import read_record
 from affidavit.record.record import Kind
+from affidavit.record.runs import runs
+from affidavit.report.origin import About, exit_code, lines
+from affidavit.run.origin import Verdict as Whence
+from affidavit.run.origin import find_origin
 
 WORLD = Path(__file__).parents[1] / "world"
 PLUGIN = Path(__file__).parent / "plugin_package/acme_reward"
+
+SAVES = """
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+sizes = dict(vocab_size=8, hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1)
+model = LlamaForCausalLM(LlamaConfig(**sizes))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(4):
+    model(input_ids=torch.ones(1, 3, dtype=torch.long), labels=torch.ones(1, 3, dtype=torch.long)).loss.backward()
+    optimizer.step()
+model.save_pretrained("model")
+"""
 
 FLASH = {
     "attention.requested": "sdpa",
@@ -212,6 +229,33 @@ def test_10_a_plugin_brings_a_term_an_instrument_and_a_check(
     # Uninstalled: the term is embedded in the manifest, so the record still reads.
     (fact,) = read_record(folder, project.house.vocabulary).find("acme.reward_kl")
     assert fact.state == Known(12.5, Method.INSPECTED, "model.last_kl")
+
+
+def test_11_a_checkpoint_s_way_back_to_its_run(project: Project, tmp_path: Path) -> None:
+    """Weights are copied, renamed and handed on. What they were made of is in the record, and the record knows them."""
+    project.write("train.py", SAVES)
+    folder = project.run("train.py")
+    # A saver was heard: the journal says where and at which step, and a small file beside the weights names the run.
+    (reading,) = project.readings(folder)
+    assert [(save.form, save.step, save.mark) for save in reading.saves] == [("pretrained", 4, "left")]
+    # Nothing was hashed while it trained. Whoever sealed the run looked at the files once, and their digests are facts.
+    record = read_record(folder)
+    assert [place.state for place in artifact.places(record)] == ["there"]
+    (weights,) = (one for one in artifact.subjects(record) if one.name == "model/model.safetensors")
+    # Elsewhere and without the file that names it, a model is found by what is in it.
+    copy = shutil.copytree(project.root / "model", tmp_path / "handed on")
+    (copy / names.MARK).unlink()
+    found = find_origin(copy, runs(project.root), project=project.root)
+    assert found.run is not None and (found.run.folder, found.verdict) == (folder, Whence.INTACT)
+    # A correction of the run reaches whoever asks after its model: first what falls, then all the rest.
+    chain.annotate(folder, falls=["optimizer.*"], survives=["artifact.*"], reason="the wrong rate", author="Somebody")
+    about = About(record=record, annotations=chain.read(folder))
+    assert next(iter(lines(found, about))).text.startswith("erratum #1") and exit_code(found, about) == 1
+    # Other bytes are another model, whatever the file beside them says.
+    shutil.copy(project.root / "model" / names.MARK, copy)
+    (copy / "model.safetensors").write_bytes(weights.sha256.encode())
+    found = find_origin(copy, runs(project.root), project=project.root)
+    assert found.verdict is Whence.CONTRADICTED
 
 
 def install(package: Path, site: Path) -> None:
