@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 from tests.report import browser as browsers
 from tests.report.dossiers import RUN, dossier, everything, planted
 
@@ -65,12 +67,16 @@ def browser() -> Iterator[Browser]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages of a failing run, a clean one, a shared copy and a hostile run."""
     held = tmp_path_factory.mktemp("pages")
+    (correction,) = everything().annotations
+    fallen = tuple(fact.name for fact in everything().statement.case.subject.facts if fact.name.startswith("tokens."))
+    later = replace(correction, falls=fallen, not_reviewed=tuple(f"{name}.*" for name in ("batch", "code") * 9))
     attack = "\"><img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script></style>"
     long = Stretch(role="user", turn=0, lit=False, tokens=900, text="unbroken" * 600)
     lit = Stretch(role="assistant", turn=1, lit=True, tokens=9, text="مرحبا " * 40)
     pages = {
         "failing": everything(),
         "clean": dossier(rows=(Row(number=0, stretches=(long, lit)),)),
+        "corrected": dataclass_replace(everything(), annotations=(correction, correction, later)),
         "shared": shared(everything()),
         "ranks": everything(world=64),
         "hostile": planted(
@@ -113,8 +119,11 @@ def test_nothing_is_wider_than_the_window(opened: Page, folder: Path, name: str,
 
 
 @SIZES
-def test_the_first_failure_is_seen_without_scrolling(opened: Page, folder: Path, size: dict[str, int]) -> None:
-    page = at(opened, folder, "failing", size)
+@pytest.mark.parametrize("name", ["failing", "corrected"])
+def test_the_first_failure_is_seen_without_scrolling(
+    opened: Page, folder: Path, name: str, size: dict[str, int]
+) -> None:
+    page = at(opened, folder, name, size)
     seen = page.locator(".worst")
     assert "FAIL attention-consistent saw 48 eager" in " ".join(seen.inner_text().split())
     box = seen.bounding_box()

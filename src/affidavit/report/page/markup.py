@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _PARTS = ("report.html", "parts.html")
 _STYLE = "report.css"
-_SETS = 4
+_SETS, _CORRECTIONS = 4, 2
 """Sets of ranks and trainings that are drawn; what differs more often stands among all facts."""
 
 
@@ -36,7 +36,14 @@ def render(dossier: Dossier) -> bytes:
     page = (
         _environment()
         .get_template("report.html")
-        .render(view=view(dossier), style=style, style_digest=digest, rows_open=ROWS_OPEN, sets=_SETS)
+        .render(
+            view=view(dossier),
+            style=style,
+            style_digest=digest,
+            rows_open=ROWS_OPEN,
+            sets=_SETS,
+            corrections_open=_CORRECTIONS,
+        )
     )
     return page.encode()
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from affidavit import __version__
 from affidavit.check.finding import Verdict
 from affidavit.fact.observation import Unknown
+from affidavit.record.chain import by_subject
 from affidavit.record.record import Record
 from affidavit.report.absence import Absence, absences
 from affidavit.report.checklist import Row, checklist
@@ -33,7 +34,7 @@ class Correction:
     reason: str
     falls: str
     survives: str
-    not_reviewed: str
+    not_reviewed: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,15 +186,16 @@ def _headline(dossier: Dossier) -> Iterator[tuple[str, str]]:
 
 
 def _corrections(dossier: Dossier) -> Iterator[Correction]:
-    for one in dossier.annotations:
+    present = {fact.name for fact in dossier.statement.case.subject.facts}
+    for one in reversed(dossier.annotations):
         yield Correction(
             kind=one.kind.value,
             number=one.seq,
             by=f"{one.author}, {one.time:%Y-%m-%d}",
             reason=said.cut(one.reason),
-            falls=", ".join(one.falls) or "nothing",
-            survives=", ".join(one.survives) or "nothing was named",
-            not_reviewed=", ".join(one.not_reviewed) or "nothing",
+            falls=", ".join(by_subject(one.falls, present)) or "nothing",
+            survives=", ".join(by_subject(one.survives, present)) or "nothing was named",
+            not_reviewed=one.not_reviewed,
         )
 
 
