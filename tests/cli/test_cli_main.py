@@ -25,7 +25,7 @@ FLAGS = {
     "tokens": ("--full", "--help", "--json", "--rank", "--rows", "--training"),
     "report": ("--help", "--output", "--share"),
     "diff": ("--all", "--help", "--json"),
-    "accept": ("--help", "--json"),
+    "accept": ("--dry-run", "--help", "--json"),
     "annotate": ("--author", "--falls", "--help", "--json", "--reason", "--survives"),
     "verify": ("--help", "--json", "--key"),
     "key": ("--help",),

@@ -17,7 +17,9 @@ from affidavit.report.difference import compare, lines
 LOCK = "lock"
 
 
-@click.command(epilog=example("affidavit diff 20260101 last"))
+@click.command(
+    short_help="Show how two runs differ in what they resolved to.", epilog=example("affidavit diff 20260101 last")
+)
 @click.argument("left", metavar="A")
 @click.argument("right", metavar="B", default="last")
 @click.option("--all", "every", is_flag=True, help="Show differences of environment and of no meaning, too.")
