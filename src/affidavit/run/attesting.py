@@ -66,9 +66,10 @@ class Notary:
             elif secret is not None:
                 raw = file.read(folder / names.MANIFEST, limit=manifest.SIZE_BYTES)
                 signed = envelope.sign(statement.of_manifest(raw), secret)
-                if not file.place_once(folder / names.ENVELOPE, signed):
+                if file.place_once(folder / names.ENVELOPE, signed):
+                    self._sign_head(folder, secret)
+                else:
                     problems.append(f"sealed unsigned: a {names.ENVELOPE} was there already")
-                self._sign_head(folder, secret)
         except (AffidavitError, OSError) as error:
             problems.append(f"sealed unsigned: {_first(error)}")
         return (*problems, *self._remember(folder))

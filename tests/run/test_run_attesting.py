@@ -1,0 +1,86 @@
+"""What is not ours to sign stays unsigned, and is said: a key's holder must not become the author of a forgery."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace as with_
+from pathlib import Path
+
+import pytest
+from tests.run.notarised import World, replace, world, write
+
+from affidavit.record import chain
+from affidavit.record.standing import Standing
+
+
+def forge(there: World) -> None:
+    write(there.folder, "as it never was")
+
+
+def forge_and_take_the_envelopes_away(there: World) -> None:
+    write(there.folder, "as it never was")
+    for name in ("manifest.dsse.json", "head.dsse.json"):
+        (there.folder / name).unlink()
+
+
+def cut_off(there: World) -> None:
+    """As the folder was after the first correction, and no signature says that there were two."""
+    for name in ("annotations.jsonl", "head.json"):
+        replace(there.folder / name, (there.stages[1] / name).read_bytes())
+    (there.folder / "head.dsse.json").unlink()
+
+
+def cut_off_under_a_signed_head(there: World) -> None:
+    for name in ("annotations.jsonl", "head.json"):
+        replace(there.folder / name, (there.stages[1] / name).read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("attack", "why"),
+    [
+        (forge, "it speaks of manifest.json"),
+        (forge_and_take_the_envelopes_away, "the seal has no signature that we trust"),
+        (cut_off, "corrections may have been cut off"),
+        (cut_off_under_a_signed_head, "they are not these"),
+    ],
+)
+def test_a_correction_signs_nothing_that_was_tampered_with(
+    tmp_path: Path, attack: Callable[[World], None], why: str
+) -> None:
+    there = world(tmp_path / "project", signed=True)
+    attack(there)
+    path = there.folder / "head.dsse.json"
+    before = path.read_bytes() if path.exists() else b""
+    chain.annotate(there.folder, falls=("attention.executed",), reason="another seat", author="ada")
+    (said,) = there.notary.corrected(there.folder)
+    assert said.startswith("the correction is unsigned: ") and why in said
+    assert (path.read_bytes() if path.exists() else b"") == before, "it was signed all the same"
+    assert there.standing() is not Standing.HOLDS
+
+
+def test_what_evidence_is_altered_does_not_keep_a_correction_from_being_signed(tmp_path: Path) -> None:
+    """It may be what the correction is about."""
+    there = world(tmp_path / "project", signed=True)
+    (path,) = (there.folder / "evidence").iterdir()
+    replace(path, b"other bytes")
+    chain.annotate(there.folder, reason="its evidence was altered", author="ada")
+    assert there.notary.corrected(there.folder) == ()
+    assert there.said("signed head")[1].endswith("counts 3 corrections")
+
+
+def test_a_doubt_leaves_a_seal_unsigned_and_remembered(tmp_path: Path) -> None:
+    """The witness says what was sealed, whoever sealed it."""
+    there = world(tmp_path / "project", signed=True, witnessed=True)
+    forge_and_take_the_envelopes_away(there)
+    assert there.notary.sealed(there.folder, doubt="nobody here saw it") == ("sealed unsigned: nobody here saw it",)
+    assert not (there.folder / "manifest.dsse.json").exists()
+    assert there.said("git witness")[0] is Standing.BROKEN
+
+
+def test_an_envelope_is_never_overwritten(tmp_path: Path) -> None:
+    there = world(tmp_path / "project", signed=True)
+    before = [(there.folder / name).read_bytes() for name in ("manifest.dsse.json", "head.dsse.json")]
+    write(there.folder, "as it never was")
+    assert "was there already" in there.notary.sealed(there.folder)[0]
+    assert [(there.folder / name).read_bytes() for name in ("manifest.dsse.json", "head.dsse.json")] == before
+    assert with_(there.notary, key="").sealed(there.folder) == (), "who signs nothing has nothing to say"
