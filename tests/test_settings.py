@@ -21,6 +21,7 @@ WORDS = load_vocabulary().extended([LICENCE], prefix="acme")
 FULL = """
 [run]
 tokens = "ids"
+marks = false
 
 [tree]
 gate = "allow"
@@ -67,6 +68,7 @@ def test_no_file_is_all_defaults(tmp_path: Path) -> None:
 def test_every_section_is_read(tmp_path: Path) -> None:
     settings = reads(tmp_path, FULL)
     assert (settings.tokens, settings.gate, settings.gate_reason) == ("ids", "allow", "a notebook, not a release")
+    assert settings.marks is False
     assert (settings.key, settings.witness) == ("ada", "git")
     assert settings.trusted == (tmp_path / "ada.pub", tmp_path / "keys" / "grace.pub")
     assert settings.panels == (tmp_path / "panels" / "h100.json",)
@@ -109,6 +111,7 @@ def test_expectations_are_a_record_whose_names_need_no_quotes(tmp_path: Path) ->
         ('tokens = "ids"', 'tokens: nothing reads this; did you mean "tokens" under [run]'),
         ('run = "ids"', "run: expected a table [run]"),
         ('[run]\ntokens = "some"', "run.tokens: expected one of off, ids, text, saw 'some'"),
+        ('[run]\nmarks = "off"', "run.marks: expected true or false, saw 'off'"),
         ("[run]\ntokens = 3", "run.tokens: expected one of off, ids, text, saw 3"),
         ('[tree]\ngate = "allow"', "tree.reason: expected text"),
         ('[tree]\ngate = "allow"\nreason = " "', "tree.reason: expected text"),
