@@ -271,6 +271,17 @@ def test_a_drill_in_a_project_with_a_witness_tells_it_nothing(signed: Desk) -> N
     assert refs(signed) == before
 
 
+def test_a_folder_elsewhere_is_sealed_and_not_vouched_for(signed: Desk, tmp_path: Path) -> None:
+    sent = tmp_path / "sent"
+    shutil.copytree(run_of(signed), sent)
+    for name in ("manifest.json", "head.json", "manifest.dsse.json", "head.dsse.json"):
+        (sent / name).unlink()
+    before = refs(signed)
+    ended = signed.start("show", str(sent))
+    assert ended.returncode == 0 and (sent / "head.json").is_file() and "sealed unsigned" not in ended.stderr
+    assert not (sent / "manifest.dsse.json").exists() and refs(signed) == before
+
+
 def refs(project: Desk) -> str:
     words = ["git", "for-each-ref"]
     return subprocess.run(words, cwd=project.root, check=True, capture_output=True, text=True).stdout
