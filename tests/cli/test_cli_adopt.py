@@ -6,11 +6,18 @@ import hashlib
 import json
 import pickle
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.desk import Desk, desk
+from tests.cli.desk import WORDS, Desk, desk
+
+from affidavit.fact.observation import Known
+from affidavit.fact.term import Method
+from affidavit.fact.values import Layers
+from affidavit.record.compare import differ
+from affidavit.record.record import Fact, Kind, Record
 
 CARD = """---
 license: apache-2.0
@@ -139,6 +146,24 @@ def test_a_card_is_held_against_a_run_in_terms_that_both_know(copied: Desk, thei
     ended = copied.type("diff", record, "last")
     assert ended.exit_code == 1
     assert "declared only, by README.md:settings.learning_rate" in " ".join(ended.stdout.split())
+
+
+@pytest.mark.parametrize(("rank", "differs"), [(8, False), (4, True)])
+def test_an_adapter_is_held_against_every_module_that_ran(rank: int, differs: bool) -> None:
+    """A config names no module by its path, and a run names each."""
+    said = Layers.of({"q_proj": f"rank {rank}, scale 2, dropout 0"})
+    ran = Layers.of({f"layers.{layer}.q_proj": "rank 8, scale 2, dropout 0" for layer in range(4)})
+    theirs, ours = (
+        Record(
+            kind=kind,
+            subject="",
+            facts=(Fact(name="adapter.settings", state=Known(value, Method.DECLARED, ""), ranks=(0,)),),
+            vocabulary=WORDS,
+        )
+        for kind, value in ((Kind.FOREIGN, said), (Kind.RUN, ran))
+    )
+    assert bool(differ(theirs, ours, ["adapter.settings"])) is differs
+    assert differ(replace(theirs, kind=Kind.RUN), ours, ["adapter.settings"])
 
 
 def test_a_published_card_is_retracted_like_a_run(project: Desk, theirs: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from affidavit.fact.observation import Known, State
 from affidavit.fact.term import Category
 from affidavit.fact.values import Layers, Table, Tally, Value
-from affidavit.record.record import Record
+from affidavit.record.record import Kind, Record
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,8 @@ class Difference:
 def differ(left: Record, right: Record, names: Iterable[str], *, episode: int = -1) -> tuple[Difference, ...]:
     """Return how two records differ in the named terms, one entry a term.
 
-    A term that one side does not know differs from any known value: what was not seen is never equal.
+    A term that one side does not know differs from any known value: what was not seen is never equal. A file of somebody
+    else's names no modules, so what it says of all of them is held against every one.
 
     Blind to: terms that are not named, and episodes other than the one asked for.
     """
@@ -37,7 +38,7 @@ def differ(left: Record, right: Record, names: Iterable[str], *, episode: int = 
     for name in names:
         ours = _states(left, name, episode)
         theirs = _states(right, name, episode)
-        if ours != theirs:
+        if ours != theirs and not (Kind.FOREIGN in (left.kind, right.kind) and _kinds(ours) == _kinds(theirs)):
             category = left.vocabulary[name].category
             where = parts(ours[0], theirs[0]) if len(ours) == len(theirs) == 1 else ()
             difference = Difference(name=name, category=category, left=_say(ours), right=_say(theirs), where=where)
@@ -53,6 +54,10 @@ def _states(record: Record, name: str, episode: int) -> tuple[Value | str, ...]:
         if value not in said:
             said.append(value)
     return tuple(said)
+
+
+def _kinds(values: tuple[Value | str, ...]) -> tuple[object, ...]:
+    return tuple(value.kinds if isinstance(value, Layers) else value for value in values)
 
 
 def _said(state: State) -> Value | str:
