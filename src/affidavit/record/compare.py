@@ -29,8 +29,8 @@ class Difference:
 def differ(left: Record, right: Record, names: Iterable[str], *, episode: int = -1) -> tuple[Difference, ...]:
     """Return how two records differ in the named terms, one entry a term.
 
-    A term that one side does not know differs from any known value: what was not seen is never equal. A file of somebody
-    else's names no modules, so what it says of all of them is held against every one.
+    A term that one side does not know differs from any known value: what was not seen is never equal. A foreign file
+    names no modules by their paths, so what it says of all of them is held against every one.
 
     Blind to: terms that are not named, and episodes other than the one asked for.
     """
