@@ -25,6 +25,10 @@ KL = Term("acme.reward_kl", float, "nats", Scope.RUN, Method.INSPECTED, "diverge
         {"type": dict},
         {"type": type(None)},
         {"meaning": " "},
+        {"phrase": "the divergence"},
+        {"phrase": "{} and {}"},
+        {"usual": ((1, "a count"),)},
+        {"usual": ((0.0, " "),)},
     ],
     ids=repr,
 )

@@ -124,6 +124,7 @@ def _term_lines(project: Project, term: Term) -> Iterator[Line]:
         ("in the lock", "yes, where nobody requested it" if term.lock else "no"),
         ("carries over", "no: judged on the machine of the run" if term.seat else "yes"),
         ("derived from", ", ".join(term.derived_from) or "nothing"),
+        ("moves with", ", ".join(term.follows) or "nothing"),
         ("read by", ", ".join(_readers(project, term)) or "no check"),
         ("since", term.since),
     )
@@ -163,6 +164,8 @@ def _term_document(project: Project, term: Term) -> dict[str, object]:
         "lock": term.lock,
         "seat": term.seat,
         "derived_from": list(term.derived_from),
+        "follows": list(term.follows),
+        "phrase": term.phrase,
         "since": term.since,
         "meaning": term.meaning,
         "read_by": _readers(project, term),
