@@ -130,7 +130,7 @@ def test_5_a_correction_says_what_falls_and_what_survives(project: Project) -> N
         reason="the profiler counted the warm-up",
         author="Somebody",
     )
-    assert said_so.not_reviewed == ("attention.configured", "run.*")  # computed: silence casts no doubt by accident
+    assert said_so.not_reviewed == ("attention.configured", "run.ranks")  # computed: silence casts no doubt by accident
     assert (folder / "manifest.json").read_bytes() == sealed
     (kernels,) = read_record(folder).find("attention.kernels")  # derived from what fell
     assert isinstance(kernels.state, Unknown) and kernels.state.cause is Cause.FALLS

@@ -12,6 +12,8 @@ from affidavit.record.record import Fact, Record, by_name
 OWNERS = "run.owners"
 RAN = "what ran decided it"
 OPEN = "the script's own code or a default in it"
+ASKED = "asked for by"
+"""Begins what is said of a result that follows a request of another name."""
 UNSEEN = (RAN, OPEN)
 """What is said where nobody saw who decided: the fact alone is known."""
 
@@ -68,9 +70,7 @@ def _leading(record: Record, fact: Fact) -> str:
     if not request:
         return ""
     asked = next((one.source for one in _same_rank(record, fact, request) if one.value != UNSTATED), "")
-    return (
-        f"asked for by {asked}" if asked else _told(record, replace(fact, name=nearest)) or _open(record, fact, request)
-    )
+    return f"{ASKED} {asked}" if asked else _told(record, replace(fact, name=nearest)) or _open(record, fact, request)
 
 
 def _same_rank(record: Record, fact: Fact, name: str) -> tuple[Known, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from affidavit.fact.observation import Known
 from affidavit.fact.term import Term
-from affidavit.record.owner import UNSEEN, is_requested, owner
+from affidavit.record.owner import ASKED, UNSEEN, is_requested, owner
 from affidavit.record.ranks import written
 from affidavit.record.record import Fact, Record
 from affidavit.record.sentence import sentence, usual
@@ -22,6 +22,11 @@ class Implied:
     said: str
     owner: str
     is_usual: bool
+
+    @property
+    def follows_request(self) -> bool:
+        """Whether somebody asked for something of which this is the result."""
+        return self.owner.startswith(ASKED)
 
 
 def implied(record: Record) -> tuple[Implied, ...]:
@@ -49,19 +54,26 @@ def _implied(record: Record, fact: Fact, term: Term, known: Known) -> Implied:
 def lines(record: Record) -> Iterator[Line]:
     """Yield one paragraph a setting, its sentence and who decided it; what is nothing special stands in one."""
     found = implied(record)
-    special = [one for one in found if not one.is_usual]
+    special = [one for one in found if not (one.is_usual or one.follows_request)]
+    results = [one for one in found if one.follows_request and not one.is_usual]
     yield line()
     if not found:
         yield line("Nobody left anything open that this record knows.")
         return
     noun = "setting" if len(special) == 1 else "settings"
     yield line(Span(f"{len(special)} {noun} that nobody asked for", Tone.STRONG))
-    for one in special:
-        by = "" if one.owner in UNSEEN else f"  {one.owner}"
-        yield line(f"{one.said}{_where(record, one.fact)}", Span(by, Tone.FAINT), indent=2)
+    yield from (_line(record, one) for one in special)
+    if results:
+        yield line(Span("what was asked for came to", Tone.STRONG))
+        yield from (_line(record, one) for one in results)
     yield from unusual(f"{one.said}{_where(record, one.fact)}" for one in found if one.is_usual)
     yield line()
     yield line("accept them: ", Span(f"affidavit accept {record.subject}", Tone.ACTION))
+
+
+def _line(record: Record, one: Implied) -> Line:
+    by = "" if one.owner in UNSEEN else f"  {one.owner}"
+    return line(f"{one.said}{_where(record, one.fact)}", Span(by, Tone.FAINT), indent=2)
 
 
 def unusual(words: Iterable[str]) -> Iterator[Line]:
