@@ -94,6 +94,8 @@ def _foreign_imports(path: str, tree: ast.Module) -> Offences:
         admitted.add(path.split("/")[1].removesuffix(".py"))
     if path.startswith("instruments/"):
         admitted |= {"torch", "numpy"}
+    if path.startswith("cache/"):
+        admitted |= {"datasets", "numpy", "pyarrow", "tokenizers"}
     if path.startswith("attach/site/"):
         admitted.add("sitecustomize")
     for line, module in _imports(tree):
@@ -201,7 +203,7 @@ RULES = (
     ),
     Rule(
         says="the half in the training process imports the standard library and the framework a file is named for",
-        within=("fact/", "attach/", "boot.py", "adapters/", "instruments/"),
+        within=("fact/", "attach/", "boot.py", "adapters/", "instruments/", "cache/"),
         find=_foreign_imports,
         bend=("adapters/planted.py", '"""Doc."""\n\ndef bind() -> None:\n    import transformers\n'),
     ),

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "src"
-INNER = ("fact", "attach", "boot", "adapters", "instruments")
+INNER = ("fact", "attach", "boot", "adapters", "instruments", "cache")
 FRAMEWORKS = ("accelerate", "datasets", "numpy", "pandas", "peft", "torch", "transformers", "trl")
 """Modules that no process of the outer half ever loads."""
 OUTER_ONLY = ("click", "msgspec", "rfc8785", "rich")

@@ -26,6 +26,7 @@ PLANTED = [
     ("checks/__init__.py", "import numpy", "The half that judges imports no framework"),
     ("attach/session.py", "import msgspec", "The half in the training process knows nothing of judgement"),
     ("instruments/__init__.py", "import affidavit.case", "The half in the training process knows nothing of judgement"),
+    ("cache/preimage.py", "import affidavit.case", "The half in the training process knows nothing of judgement"),
     ("run/__init__.py", "import click", "Only what talks to a terminal imports click or rich"),
 ]
 
