@@ -16,7 +16,7 @@ OLD_READY := $(OLD)/ready
 
 help:
 	@echo "make test    run every test"
-	@echo "make demo    fine-tune a real model, then plant four faults and look at both records"
+	@echo "make demo    fine-tune a real model, then plant faults and look at both records"
 	@echo "make check   lint, format, types and import contracts"
 	@echo "make venv    set up $(VENV) and nothing else; make venv-old adds $(OLD), the older frameworks beside it"
 
