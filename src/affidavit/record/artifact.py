@@ -60,7 +60,10 @@ def files(record: Record) -> tuple[Written, ...]:
     """
     return tuple(
         Written(path=str(row["path"]), digest=str(row["digest"]), bytes=int(row["bytes"]), step=int(row.get("step", 0)))
-        for row in (*_rows(record, "artifact.files"), *_rows(record, "foreign.files"))
+        for row in (
+            *_rows(record, "artifact.files", "path", "digest", "bytes"),
+            *_rows(record, "foreign.files", "path", "digest", "bytes"),
+        )
     )
 
 
@@ -75,7 +78,7 @@ def places(record: Record) -> tuple[Place, ...]:
             state=str(row["state"]),
             mark=str(row["mark"]),
         )
-        for row in _rows(record, "artifact.saves")
+        for row in _rows(record, "artifact.saves", "path", "form", "step", "time", "state", "mark")
     )
 
 
@@ -92,9 +95,10 @@ def counts(record: Record) -> Tally:
     return next(found, Tally("files", ()))
 
 
-def _rows(record: Record, name: str) -> Iterator[dict[str, bool | int | float | str]]:
+def _rows(record: Record, name: str, *columns: str) -> Iterator[dict[str, bool | int | float | str]]:
+    """Yield the rows of a table that has these columns; a record of another version, or a bent one, may have others."""
     for value in _values(record, name):
-        if isinstance(value, Table):
+        if isinstance(value, Table) and set(columns) <= set(value.columns):
             yield from value.records()
 
 

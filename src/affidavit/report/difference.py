@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from affidavit.fact.observation import Known, Unknown
 from affidavit.fact.term import Category, Vocabulary
 from affidavit.fact.values import Layers, Table, Value
+from affidavit.record.chain import by_subject
 from affidavit.record.compare import Difference, differ
 from affidavit.record.record import Fact, Kind, Record
 from affidavit.report.contrast import LEFT, RIGHT, Change, asked, told, value_of
@@ -22,7 +23,7 @@ class Comparison:
 
     ``unseen`` are terms that both know only as unknown: they are equal in nothing but our ignorance. ``one_sided``
     are those that one side knows, by why the other does not; ``hides_meaning`` where one of them is of meaning.
-    ``asked`` are requests of one side that came to the same on the other.
+    ``asked`` are requests of one side that came to the same on the other, ``names`` all terms of which either speaks.
     """
 
     left: str
@@ -33,6 +34,7 @@ class Comparison:
     one_sided: tuple[tuple[str, tuple[str, ...]], ...] = ()
     hides_meaning: bool = False
     asked: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -76,6 +78,7 @@ def compare(left: Record, right: Record) -> Comparison:
         unseen=unseen,
         one_sided=_one_sided(left, right, alone),
         hides_meaning=any(words[name].category is Category.MEANING for name in alone),
+        names=tuple(names),
         asked=tuple(_asked_alone(left, right, [name for name in compared if name not in differing])),
     )
 
@@ -106,10 +109,11 @@ def lines(comparison: Comparison, *, every: bool = False) -> Iterator[Line]:
             more = f" and {len(found) - _NAMES_SHOWN} more" if len(found) > _NAMES_SHOWN else ""
             yield _folded(f"{len(found)} {category.value} {noun}: {names}{more}; --all shows them")
     for why, alone in comparison.one_sided:
-        yield line(Span(f"{_facts(len(alone))} {why}: {', '.join(alone)}", Tone.DOUBT), indent=2)
+        listed = ", ".join(alone if every else by_subject(alone, comparison.names))
+        yield line(Span(f"{_facts(len(alone))} {why}: {listed}", Tone.DOUBT), indent=2)
     yield _folded(f"{_facts(comparison.equal)} equal")
     if comparison.unseen:
-        names = ", ".join(comparison.unseen)
+        names = ", ".join(comparison.unseen if every else by_subject(comparison.unseen, comparison.names))
         yield line(
             Span(f"{_facts(len(comparison.unseen))} unknown in both, so not compared: {names}", Tone.DOUBT), indent=2
         )
