@@ -12,7 +12,7 @@ from typing import Any, cast
 import datasets as library
 import pytest
 
-from affidavit.adapters import datasets
+from affidavit.adapters.datasets import prepared as datasets
 from affidavit.attach.moment import Prepared, TrainBegin
 from affidavit.attach.session import Session
 
@@ -38,7 +38,7 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> Iterator[Heard]:
     for name in datasets.CALLS:
         if name in library.Dataset.__dict__:
             monkeypatch.setattr(library.Dataset, name, library.Dataset.__dict__[name])
-    datasets._bind(cast(types.ModuleType, library.arrow_dataset), cast(Session, session))
+    datasets.bind(cast(types.ModuleType, library.arrow_dataset), cast(Session, session))
     yield session
     datasets._kinds.clear()
 

@@ -8,7 +8,7 @@ Source: OpenTelemetry instrumentation (an event carries the subject; meaning is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from affidavit.fact.observation import Cause
@@ -246,3 +246,33 @@ class Adapted(Moment):
     source: str
     settings: Mapping[str, str] = field(default_factory=dict)
     configured: Mapping[str, str] = field(default_factory=dict)
+
+
+def _alone(row: int) -> range:
+    return range(row, row + 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CacheHit(Moment):
+    """A cache served ``rows`` rows of ``entry`` without calling ``function``.
+
+    ``stored(indices)`` returns what it served, ``recompute(indices)`` what the function makes of the same inputs now,
+    both as plain Python and row for row; indices rise, and hold each ``batch(row)`` as a whole. Recomputing calls the
+    run's own code: never in the run's own process. Where rows can only be reached from the first one on, ``in_order``
+    says so, and ``scan`` may walk through them faster: it yields how many more rows were held against the function, and
+    which of those differ. ``salient`` names rows that stand out and should be seen first. ``written`` is when the entry
+    was, Unix seconds; ``sources`` are the files that it was made of, as far as the cache itself knows them.
+    """
+
+    cache: str
+    entry: str
+    function: object
+    rows: int
+    stored: Callable[[Sequence[int]], Sequence[object]]
+    recompute: Callable[[Sequence[int]], Sequence[object]]
+    batch: Callable[[int], range] = _alone
+    in_order: bool = False
+    scan: Callable[[], Iterator[tuple[int, Sequence[int]]]] | None = None
+    salient: Callable[[], Sequence[int]] | None = None
+    written: float = 0.0
+    sources: tuple[str, ...] = ()

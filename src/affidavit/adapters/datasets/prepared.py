@@ -1,4 +1,4 @@
-"""Datasets → moments: what a trainer made of the rows that the script handed over, and which columns nobody reads.
+"""What a trainer made of the rows that the script handed over, and which columns nobody reads.
 
 A dataset keeps no memory of what it was made from. So each call that makes one of another is written down beside it:
 names of columns and numbers of rows, never the data.
@@ -21,7 +21,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from affidavit.attach.moment import Prepared, TrainBegin
-from affidavit.attach.session import Describer, Session
+from affidavit.attach.session import Session
 
 TRAINERS = frozenset(("trl", "transformers", "unsloth", "unsloth_zoo", "axolotl", "llamafactory", "swift"))
 """Packages that prepare a dataset behind the script's back; whoever else calls is the script's own."""
@@ -78,7 +78,7 @@ def history(dataset: object) -> tuple[Step, ...]:
     return held[1] if held is not None and held[0]() is dataset else ()
 
 
-def _bind(module: ModuleType, session: Session) -> None:
+def bind(module: ModuleType, session: Session) -> None:
     kind = module.Dataset
     _kinds.append(kind)
 
@@ -155,8 +155,3 @@ def _fates(steps: Sequence[Step], last: Sequence[str], accepted: Sequence[str] |
     if accepted is not None:
         fates |= {column: LEFT_OUT for column, fate in fates.items() if fate == KEPT and column not in accepted}
     return fates
-
-
-BINDS = {"datasets.arrow_dataset": _bind}
-DESCRIBERS = (Describer(describe, shows=(Prepared,)),)
-TURN = 1
