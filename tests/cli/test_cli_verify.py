@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -235,12 +236,14 @@ def test_a_witness_that_cannot_hear_is_told_and_costs_nothing(signed: Desk) -> N
 
 def test_the_seal_of_an_earlier_attempt_stays_verified(signed: Desk) -> None:
     """A requeued job is one run; its first seal is moved aside with its signatures."""
+    job = f"9{os.getpid()}"  # a spool is called by it, and other tests of this machine have spools, too
+    run = f"slurm-{job}"
     for count, code in (("0", 1), ("1", 0)):
-        signed.environment |= {"SLURM_JOB_ID": "77", "SLURM_RESTART_COUNT": count}
+        signed.environment |= {"SLURM_JOB_ID": job, "SLURM_RESTART_COUNT": count}
         signed.train(CLEAN, code=code)
     for name in ("SLURM_JOB_ID", "SLURM_RESTART_COUNT"):
         del signed.environment[name]
-    folder = signed.root / ".affidavit" / "runs" / "slurm-77"
+    folder = signed.root / ".affidavit" / "runs" / run
     kept = folder / "sealed" / "0"
     assert {path.name for path in kept.iterdir()} == {
         "manifest.json",
@@ -248,17 +251,17 @@ def test_the_seal_of_an_earlier_attempt_stays_verified(signed: Desk) -> None:
         "manifest.dsse.json",
         "head.dsse.json",
     }
-    ended = signed.type("verify", "slurm-77")
+    ended = signed.type("verify", run)
     assert ended.exit_code == 0 and "✓ attempt 0" in ended.stdout, ended.stdout
-    assert standings(signed, "slurm-77")["git witness"] == "holds"
+    assert standings(signed, run)["git witness"] == "holds"
     raw = (kept / "manifest.json").read_bytes()
     (kept / "manifest.json").unlink()
     (kept / "manifest.json").write_bytes(raw.replace(b'"flash"', b'"maths"'))
-    assert signed.type("verify", "slurm-77").exit_code == 1
+    assert signed.type("verify", run).exit_code == 1
     shutil.rmtree(kept)
-    assert signed.type("verify", "slurm-77").exit_code == 1, "the witness has seen it"
+    assert signed.type("verify", run).exit_code == 1, "the witness has seen it"
     forget(signed)
-    assert signed.type("verify", "slurm-77").exit_code == 4, "the later seal names one that is gone"
+    assert signed.type("verify", run).exit_code == 4, "the later seal names one that is gone"
 
 
 def test_a_drill_in_a_project_with_a_witness_tells_it_nothing(signed: Desk) -> None:
