@@ -17,6 +17,7 @@ from typing import TypeVar
 
 import tomllib
 
+from affidavit.attach.launch import CANARY_SECONDS
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.fact.observation import Known
@@ -29,6 +30,7 @@ SIZE_BYTES = 1 << 20
 TOKEN_POLICIES = ("off", "ids", "text")
 TREE_GATES = ("refuse", "snapshot", "allow")
 WITNESSES = ("none", "git")
+CANARY_SECONDS_MOST = 60.0
 ROOT_MARKS = (names.SETTINGS, names.LOCK, ".git")
 
 _SECTIONS: Mapping[str, frozenset[str]] = {
@@ -36,6 +38,7 @@ _SECTIONS: Mapping[str, frozenset[str]] = {
     "tree": frozenset({"gate", "reason"}),
     "panel": frozenset({"files"}),
     "seal": frozenset({"key", "trusted", "witness"}),
+    "cache": frozenset({"canary_seconds"}),
     "waiver": frozenset({"target", "reason", "author", "until"}),
     "attestation": frozenset({"term", "value", "author", "seen", "until"}),
 }
@@ -61,6 +64,7 @@ class Settings:
         key: who signs what is sealed: the name of a private key of this user, or its path; "" where nobody does.
         trusted: the public keys whose signature this project believes.
         witness: what outside of a run folder remembers its seal: ``none`` or ``git``.
+        canary_seconds: how long a run may wait while rows out of its caches are recomputed; 0 recomputes none.
     """
 
     root: Path
@@ -75,6 +79,7 @@ class Settings:
     key: str = ""
     trusted: tuple[Path, ...] = ()
     witness: str = "none"
+    canary_seconds: float = CANARY_SECONDS
 
 
 def find_root(start: Path) -> Path:
@@ -116,7 +121,9 @@ class _Reader:
 
     def settings(self, document: dict[str, object]) -> Settings:
         self._known(document, {*_SECTIONS, "expect"}, "")
-        run, tree, panel, seal = (self._section(document, name) for name in ("run", "tree", "panel", "seal"))
+        run, tree, panel, seal, cache = (
+            self._section(document, name) for name in ("run", "tree", "panel", "seal", "cache")
+        )
         gate = self._choice(tree, "tree.gate", TREE_GATES)
         reason = self._text(tree, "tree.reason") if gate == "allow" or "reason" in tree else ""
         if reason and gate != "allow":
@@ -134,6 +141,7 @@ class _Reader:
             key=self._text(seal, "seal.key") if "key" in seal else "",
             trusted=tuple(self.root / name for name in self._texts(seal, "seal.trusted")),
             witness=self._choice(seal, "seal.witness", WITNESSES),
+            canary_seconds=self._seconds(cache, "cache.canary_seconds", default=CANARY_SECONDS),
         )
 
     def _waiver(self, entry: dict[str, object], key: str) -> Waiver:
@@ -228,6 +236,13 @@ class _Reader:
         if not isinstance(value, bool):
             self.complaints.append(f"{key}: expected true or false, saw {value!r:.60}")
         return bool(value)
+
+    def _seconds(self, table: dict[str, object], key: str, *, default: float) -> float:
+        value = table.get(key.rpartition(".")[2], default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= CANARY_SECONDS_MOST:
+            self.complaints.append(f"{key}: expected 0 to {CANARY_SECONDS_MOST:g} seconds, saw {value!r:.60}")
+            return default
+        return float(value)
 
     def _text(self, table: dict[str, object], key: str) -> str:
         value = table.get(key.rpartition(".")[2], "")

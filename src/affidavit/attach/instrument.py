@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from affidavit.attach.launch import CANARY_SECONDS
 from affidavit.attach.moment import Asked, Moment, Unheard
 from affidavit.fact.encoding import to_json
 from affidavit.fact.observation import Aspect, Cause, Known, Observation, Unknown
@@ -93,6 +94,7 @@ class Emit:
     evidence_folder: Path
     tokens_folder: Path
     tokens_policy: str = "text"
+    canary_seconds: float = CANARY_SECONDS
     episode: int = 0
     step: int = 0
     pulses: list[Callable[[int], bool]] = field(default_factory=list)

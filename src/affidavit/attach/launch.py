@@ -14,6 +14,7 @@ from affidavit.fact.errors import AffidavitError
 
 VARIABLE = "AFFIDAVIT_LAUNCH"
 TOKEN_POLICIES = ("off", "ids", "text")
+CANARY_SECONDS = 3.0
 
 
 class LaunchError(AffidavitError):
@@ -44,6 +45,7 @@ class Launch:
         tokens: ``off``, ``ids`` or ``text``: how much of the data the record may keep.
         project: the folder whose code is first-party.
         marks: whether a mark is left beside each model that is saved.
+        canary_seconds: how long the run may wait while rows out of its caches are recomputed; 0 recomputes none.
         recipe, commit, tree: what such a mark says of the run; "" where nobody knows.
     """
 
@@ -56,6 +58,7 @@ class Launch:
     tokens: str = "text"
     project: str = ""
     marks: bool = True
+    canary_seconds: float = CANARY_SECONDS
     recipe: str = ""
     commit: str = ""
     tree: str = ""

@@ -399,6 +399,7 @@ class Session:
                     evidence_folder=spool / folder.EVIDENCE,
                     tokens_folder=spool / folder.TOKENS,
                     tokens_policy=self.launch.tokens,
+                    canary_seconds=self.launch.canary_seconds,
                     episode=self.episode,
                     pulses=self._lookout.pulses,
                 ),

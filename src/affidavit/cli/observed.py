@@ -161,6 +161,7 @@ def observe(project: Project, order: Order) -> Observed:
         steps=order.steps,
         tokens=order.tokens or settings.tokens,
         marks=settings.marks,
+        canary_seconds=settings.canary_seconds,
         plugins=project.house.plugins,
     )
     return Observed(project=project, order=order, prepared=prepared)

@@ -153,6 +153,20 @@ def _deviating(case: Case, name: str) -> str:
     return f"{len(table.rows)} not as committed{why}"
 
 
+def _cache(case: Case, names: tuple[str, ...]) -> str:
+    tables = [value for _, value in case.values("cache.canary") if isinstance(value, Table)]
+    rows = [row for table in tables for row in table.records()]
+    if not rows:
+        return ""
+    examined = sum(int(row["examined"]) for row in rows)
+    different = sum(int(row["different"]) for row in rows)
+    worst = max(float(row["bound"]) for row in rows)
+    said = f"cache: {different:,} of {examined:,} recomputed rows differ"
+    if different:
+        return said
+    return f"{said}, with 95 % confidence fewer than {100 * worst:.2g} %" if worst else f"{said}, which is all of them"
+
+
 def _plain(case: Case, names: tuple[str, ...]) -> str:
     said = (f"{name} {saying}" for name in names if (saying := _said(case, name)))
     return ", ".join(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in said)
@@ -175,4 +189,5 @@ _PHRASES: dict[str, Callable[[Case, tuple[str, ...]], str]] = {
     "weights": _weights,
     "tree": _tree,
     "code": _code,
+    "cache": _cache,
 }

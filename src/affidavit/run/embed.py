@@ -50,6 +50,7 @@ def attach_here(*, project: Path, tokens: str, recipe: str) -> Prepared:
         kind=Kind.RUN,
         tokens=tokens or settings.tokens,
         marks=settings.marks,
+        canary_seconds=settings.canary_seconds,
         plugins=house.plugins,
     )
     prepared.state((*answer.facts, house.fact))

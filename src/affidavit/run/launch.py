@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from affidavit import attach
-from affidavit.attach.launch import VARIABLE, Launch, Plugin
+from affidavit.attach.launch import CANARY_SECONDS, VARIABLE, Launch, Plugin
 from affidavit.attach.redact import redact_arguments
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
@@ -65,6 +65,7 @@ def prepare(
     steps: int = 2,
     tokens: str = "text",
     marks: bool = True,
+    canary_seconds: float = CANARY_SECONDS,
     plugins: tuple[Plugin, ...] = (),
 ) -> Prepared:
     """Return an attempt whose run folder, spool and launch file exist.
@@ -75,6 +76,7 @@ def prepare(
         kind: RUN or REHEARSAL; a rehearsal ends itself at optimizer step ``steps``.
         tokens: ``off``, ``ids`` or ``text``.
         marks: whether a mark is left beside each model that is saved.
+        canary_seconds: how long the run may wait while rows out of its caches are recomputed.
 
     Raises:
         RunFolderError: the run folder cannot be written.
@@ -111,6 +113,7 @@ def prepare(
         tokens=tokens,
         project=str(project),
         marks=marks,
+        canary_seconds=canary_seconds,
         recipe=start.recipe,
         plugins=plugins,
     )
