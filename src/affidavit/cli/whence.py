@@ -33,7 +33,7 @@ def command(path: Path, as_json: bool) -> int:
     here is known to have written it.
     """
     project = here()
-    found = find_origin(path, project.runs(), project=project.root)
+    found = find_origin(path, project.runs(), project=project.root, attest=project.attest)
     about = About() if found.run is None else _about(project, found.run)
     if as_json:
         page.say(report.document(found, about))

@@ -35,7 +35,7 @@ from affidavit.run.saved import (
     wanted_of,
     weighs,
 )
-from affidavit.run.sealing import Running, ensure_sealed
+from affidavit.run.sealing import Attest, Running, ensure_sealed
 
 MARK_BYTES = 4096
 
@@ -105,11 +105,12 @@ class Origin:
         return tuple(one.name for one in self.files if one.state == state)
 
 
-def find_origin(path: Path, runs: Sequence[RunFolder], *, project: Path) -> Origin:
+def find_origin(path: Path, runs: Sequence[RunFolder], *, project: Path, attest: Attest | None = None) -> Origin:
     """Return where a checkpoint, an adapter, a merged model or one file of them came from.
 
     Args:
         runs: those of this project, the oldest first; one that is over and not sealed is sealed now.
+        attest: is told of a run that is sealed now.
 
     Raises:
         OriginError: nothing is there, or nothing that a saver of models writes.
@@ -119,7 +120,7 @@ def find_origin(path: Path, runs: Sequence[RunFolder], *, project: Path) -> Orig
         raise OriginError(_nothing(path))
     mark = read_mark(path if path.is_dir() else path.parent)
     where = relative(path, project)
-    sealed = [run for run in reversed(runs) if seals(run)]
+    sealed = [run for run in reversed(runs) if seals(run, attest)]
     groups = [group for run in sealed for group in groups_of(run, wanted_of(seen, where, mark.run if mark else ""))]
     matching = [group for group in groups if weighs(group, seen)]
     if matching:

@@ -107,10 +107,10 @@ def _below(path: str, place: str) -> str:
     return PurePosixPath(path).name if path == place else str(PurePosixPath(path).relative_to(place))
 
 
-def seals(run: RunFolder) -> bool:
+def seals(run: RunFolder, attest: Attest | None) -> bool:
     """Seal a run that is over; say whether there is a seal to be read."""
     try:
-        return run.is_sealed or not isinstance(ensure_sealed(run.folder), Running)
+        return run.is_sealed or not isinstance(ensure_sealed(run.folder, attest=attest), Running)
     except AffidavitError:
         return False
 
