@@ -22,7 +22,7 @@ from affidavit.record.manifest import Manifest
 from affidavit.record.record import Kind, Record
 from affidavit.record.runs import RunFolder
 from affidavit.run.artifacts import digest, is_model_file, is_weight
-from affidavit.run.sealing import Running, earlier, ensure_sealed
+from affidavit.run.sealing import Attest, Running, earlier, ensure_sealed
 
 MOST_FILES = 2000
 DEEPEST = 3
