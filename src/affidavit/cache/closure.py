@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from affidavit.attach.redact import is_secret_name, redact
 from affidavit.cache.files import digest_of_file
 from affidavit.cache.owner import FIRST, PACKAGE, Owner, content_of, owner_of
 from affidavit.cache.preimage import Part, canonical, digest_of, shown
@@ -124,6 +125,7 @@ class Closure:
 
     def code(self, value: Any) -> Any:
         """Return the form of a function, class or module, which is its name, and follow it later."""
+        value = _unobserved(value)
         if isinstance(value, types.MethodType):
             return ["method", self.code(value.__func__), self._self(value.__self__)]
         if isinstance(value, functools.partial):
@@ -167,6 +169,9 @@ class Closure:
     def _owner(self, file: str, module: str) -> Owner:
         owner = owner_of(file, module)
         return Owner(FIRST, owner.top) if owner.top in self._own_tops and owner.top != "affidavit" else owner
+
+    def is_first_party(self, kind: type) -> bool:
+        return self._owner_of_module(kind.__module__).kind == FIRST
 
     def _owner_of_module(self, name: str) -> Owner:
         module = sys.modules.get(name)
@@ -267,7 +272,7 @@ class Closure:
         space = function.__globals__
         asked = list(read.attributes)
         if isinstance(read.root, str):
-            value, name = _lookup(space, read.root), f"{_module_name(space)}.{read.root}"
+            value, name = _lookup(space, read.root)
         else:
             value, name = self._imported(read.root, space)
         while isinstance(value, types.ModuleType) and asked:
@@ -355,15 +360,20 @@ class Closure:
 
     def variable(self, name: str) -> None:
         """Add an environment variable by its value; of a secret only whether it is set, which is all that is kept."""
-        from affidavit.attach.redact import is_secret_name, redact_value
-
         value = os.environ.get(name)
         if value is None:
             self.add("environment", name, ["unset"], "unset")
-        elif is_secret_name(name):
+        elif is_secret(name, value):
             self.add("environment", name, ["set"], "set, and a secret")
+        elif not name.startswith("AFFIDAVIT_"):
+            self.add("environment", name, ["is", self.former.text(value)], value)
+
+    def setting(self, name: str, value: Any) -> None:
+        """Add one field of a configuration, by value unless it is a secret."""
+        if is_secret(name.rpartition(".")[2], value):
+            self.add("config", name, ["set"], "set, and a secret")
         else:
-            self.add("environment", name, ["is", self.former.text(value)], redact_value(name, value))
+            self.value("config", name, value)
 
     # --- packages and tokenizers ----------------------------------------------------------------------------------
 
@@ -401,7 +411,7 @@ class Closure:
     def methods_of(self, value: Any) -> None:
         """Follow what a first-party class can do; the defaults of its fields are in the value already."""
         for kind in type(value).__mro__:
-            if self._owner_of_module(kind.__module__).kind != FIRST:
+            if not self.is_first_party(kind):
                 continue
             for function in (layer for held in vars(kind).values() for layer in _layers(held)):
                 if isinstance(function, types.FunctionType) and not function.__code__.co_filename.startswith("<"):
@@ -443,10 +453,11 @@ def _words(value: Any, form: Any) -> str:
     return "" if " at 0x" in text else text
 
 
-def _lookup(space: dict[str, Any], name: str) -> Any:
-    if name in space:
-        return space[name]
-    return getattr(builtins, name, _ABSENT)
+def _lookup(space: dict[str, Any], name: str) -> tuple[Any, str]:
+    """Return what a global name stands for, and the full name under which it stands."""
+    if name not in space and hasattr(builtins, name):
+        return getattr(builtins, name), f"builtins.{name}"
+    return space.get(name, _ABSENT), f"{_module_name(space)}.{name}"
 
 
 def _module_name(space: dict[str, Any]) -> str:
@@ -473,6 +484,23 @@ def _is_natural(value: Any, name: str) -> bool:
         return False
     called = _called(value)
     return called in (name, f"builtins.{name.rpartition('.')[2]}")
+
+
+def is_secret(name: str, value: Any) -> bool:
+    """Say whether a value is a secret, of which no digest is made; a ``text_key`` is a name and counts by value."""
+    if not isinstance(value, str) or not value or not is_secret_name(name):
+        return False
+    return not name.lower().endswith(("key", "keys")) or redact(value) != value
+
+
+def _unobserved(value: Any) -> Any:
+    """Return what stood there before this run was observed: a key is the same with a witness and without."""
+    while isinstance(value, types.FunctionType) and hasattr(value, "__wrapped__"):
+        module = str(value.__globals__.get("__name__") or "")
+        if not module.startswith("affidavit.") or module.startswith("affidavit.cache"):
+            break
+        value = value.__wrapped__
+    return value
 
 
 def _layers(value: Any) -> Iterator[Any]:

@@ -69,7 +69,7 @@ def preimage_of(
     closure.follow(function)
     if config is not None:
         for name, value in _fields(config, "", closure):
-            closure.value("config", name, value)
+            closure.setting(name, value)
     for name, path in _artifacts(artifacts, place):
         _artifact(closure, name, path)
     if tokenizer is not None:
@@ -124,7 +124,7 @@ def _heads(name: str) -> Iterator[str]:
 
 def _fields(config: Any, prefix: str, closure: Closure) -> Iterator[tuple[str, Any]]:
     """Yield every field of a configuration with its dotted name, those of fields that are configurations too."""
-    inner = _items(config, is_whole=not prefix)
+    inner = _items(config, closure, is_whole=not prefix)
     if inner is None:
         yield prefix or "value", config
         return
@@ -135,15 +135,17 @@ def _fields(config: Any, prefix: str, closure: Closure) -> Iterator[tuple[str, A
         yield from _fields(value, f"{prefix}.{name}" if prefix else name, closure)
 
 
-def _items(config: Any, *, is_whole: bool) -> dict[str, Any] | None:
+def _items(config: Any, closure: Closure, *, is_whole: bool) -> dict[str, Any] | None:
     """Return the fields of a configuration, or None for a value."""
     if isinstance(config, Mapping):
         return dict(config) if all(isinstance(name, str) for name in config) else None
     if isinstance(config, type):
         return None
     if dataclasses.is_dataclass(config):
-        named = {each.name: getattr(config, each.name) for each in dataclasses.fields(config)}
-        return {**named, **getattr(config, "__dict__", {})}
+        return {
+            **_added(config, closure),
+            **{each.name: getattr(config, each.name) for each in dataclasses.fields(config)},
+        }
     if hasattr(type(config), "model_fields"):
         return {**vars(config), **(getattr(config, "model_extra", None) or {})}
     if hasattr(type(config), "__attrs_attrs__"):
@@ -154,6 +156,15 @@ def _items(config: Any, *, is_whole: bool) -> dict[str, Any] | None:
         return dict(config._asdict())
     plain = isinstance(config, (str, bytes, int, float, list, tuple, set, frozenset, Path))
     return dict(vars(config)) if is_whole and not plain and hasattr(config, "__dict__") else None
+
+
+def _added(config: Any, closure: Closure) -> dict[str, Any]:
+    """Return what a dataclass holds beside its fields; of a package's own class no devices, processes and the like."""
+    held = dict(getattr(config, "__dict__", {}))
+    if closure.is_first_party(type(config)):
+        return held
+    plain = (str, int, float, bool, list, tuple, dict, set, type(None))
+    return {name: value for name, value in held.items() if not name.startswith("_") and isinstance(value, plain)}
 
 
 def _artifacts(artifacts: Any, project: Path) -> Iterator[tuple[str, Path]]:

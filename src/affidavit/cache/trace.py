@@ -77,25 +77,22 @@ def _watched(function: Callable[[Any], Any], rows: Sequence[Any], memories: Iter
     _watch_files(files, watching)
     _watch_environment(variables, problems, watching)
     loaded, mapped = set(sys.modules), _mapped()
-    ended: list[tuple[str, str]] = []
+    passes: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
     outcomes: list[list[str]] = []
-    begun: list[str] = []
     for seed in (1, 2):
         for memory in memories:
             memory.cache_clear()
         _seed(seed)
-        begun.append(_chance())
+        begun = _chance()
         outcomes.append([])
         for row in rows:
             made = function(copy.deepcopy(row))
             files.update(dict.fromkeys(_mapped() - mapped))
             outcomes[-1].append(_outcome(made))
-        ended.append((begun[-1], _chance()))
+        passes.append((begun, _chance()[: len(begun)]))
     watching[0] = False
-    chance = "untouched"
-    if any(before != after for before, after in ended):
-        chance = "seeds itself" if ended[0][1] == ended[1][1] else "draws"
-    elif outcomes[0] != outcomes[1]:
+    chance = _drawn(*passes)
+    if chance != "draws" and outcomes[0] != outcomes[1]:
         at = next(at for at, (one, two) in enumerate(zip(*outcomes)) if one != two)
         problems["result"] = f"probe row {at} came out otherwise the second time"
     files.update(dict.fromkeys(_imported(set(sys.modules) - loaded)))
@@ -171,16 +168,34 @@ def _seed(seed: int) -> None:
         torch.random.default_generator.manual_seed(seed)
 
 
-def _chance() -> str:
-    """Return the digest of every random state that the whole process shares."""
-    states = [repr(random.getstate())]
+def _chance() -> tuple[str, ...]:
+    """Return the digest of each random state that the whole process shares."""
+    states = [repr(random.getstate()).encode()]
     numpy: Any = sys.modules.get("numpy.random")
     if numpy is not None:
-        states.append(repr([getattr(part, "tolist", lambda part=part: part)() for part in numpy.get_state()]))
+        states.append(
+            b"".join(bytes(memoryview(part)) if hasattr(part, "shape") else b"%d" % part for part in _numbers(numpy))
+        )
     torch: Any = sys.modules.get("torch")
     if torch is not None:
-        states.append(repr(torch.random.default_generator.get_state().tolist()))
-    return digest_of("".join(states).encode())
+        states.append(bytes(torch.random.default_generator.get_state().tolist()))
+    return tuple(map(digest_of, states))
+
+
+def _numbers(numpy: Any) -> tuple[Any, ...]:
+    _, keys, place, has_gauss, _ = numpy.get_state()
+    return keys, place, has_gauss
+
+
+def _drawn(first: tuple[tuple[str, ...], ...], second: tuple[tuple[str, ...], ...]) -> str:
+    """Say whether a state was drawn from; one that ends the same from two beginnings was set by the function itself."""
+    chance = "untouched"
+    for before, after, other_before, other_after in zip(*first, *second):
+        if before != after or other_before != other_after:
+            if after != other_after:
+                return "draws"
+            chance = "seeds itself"
+    return chance
 
 
 def _outcome(made: Any) -> str:

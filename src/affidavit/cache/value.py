@@ -134,7 +134,7 @@ class Former:
         if tokenizer is not None:
             return tokenizer
         block = _block(value, kind)
-        return block if block is not None else self._object(value, kind, where)
+        return [self._code(kind), block] if block is not None else self._object(value, kind, where)
 
     def _object(self, value: Any, kind: type, where: str) -> Any:
         """Return the form of any other object: its class, and the state of which it would be made again."""
@@ -142,6 +142,8 @@ class Former:
         native = _state_of_native(value, kind)
         if native is not None:
             return [self._code(kind), self.form(native, where)]
+        if kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__"):
+            raise UnstableError(f"a {called}, which whoever reads it moves", where)
         reduce = copyreg.dispatch_table.get(kind)
         try:
             made = reduce(value) if reduce else value.__reduce_ex__(2)
