@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import sys
 import traceback
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,6 +96,8 @@ class Seen:
     ours: Preimage | None
     refused: str
     peer: str
+    memory: str
+    """What ``joblib.Memory`` returned, which kept what it returned in the state before; "" where it was not asked."""
 
 
 def make(folder: Path, files: dict[str, str] = FILES) -> Path:
@@ -123,7 +126,7 @@ def look(folder: Path, build: str, *, environment: dict[str, str] | None = None)
         child.join(30)
     assert "error" not in said, said["error"]
     ours = Preimage.from_json(said["ours"]) if said["ours"] else None
-    return Seen(said["output"], ours, said["refused"], said["peer"])
+    return Seen(said["output"], ours, said["refused"], said["peer"], said["memory"])
 
 
 def _look(folder: str, build: str, environment: dict[str, str], writer: Any) -> None:
@@ -152,4 +155,12 @@ def _measured(build: str) -> dict[str, Any]:
     except KeyRefusedError as error:
         ours, refused = None, str(error)
     output = space["result"]() if "result" in space else repr(function(space["row"]))
-    return {"output": output, "ours": ours, "refused": refused, "peer": peer}
+    return {"output": output, "ours": ours, "refused": refused, "peer": peer, "memory": _remembered(function, space)}
+
+
+def _remembered(function: Any, space: dict[str, Any]) -> str:
+    import joblib
+
+    if not isinstance(function, types.FunctionType) or not Path(function.__code__.co_filename).is_file():
+        return ""
+    return repr(joblib.Memory(".joblib", verbose=0).cache(function)(space["row"]))

@@ -14,7 +14,7 @@ from pairs import ENC, HELPER, LATE, Seen, look, make
 
 from affidavit.cache.preimage import differ
 
-STALE, SEEN = "stale", "seen"
+STALE, SEEN, NOT_ASKED = "stale", "seen", ""
 ENCODE = "import enc\nfunction = enc.encode\n"
 TOK = "import enc, functools\nfunction = functools.partial(enc.encode, tok=enc.Tok())\n"
 
@@ -30,14 +30,17 @@ class Pair:
     new: str
     peer: str
     says: str
+    memory: str = "stale"
+    """What ``joblib.Memory`` does."""
 
 
 MOVES = [
-    Pair("body of the function", ENCODE, "enc.py", "kept[:LIMIT]", "kept[1:LIMIT]", STALE, "source enc.encode changed"),
+    Pair("body of the function", ENCODE, "enc.py", "kept[:LIMIT]", "kept[1:LIMIT]", STALE, "source enc.encode changed",
+         SEEN),
     Pair("global constant", ENCODE, "enc.py", "LIMIT = 3", "LIMIT = 2", STALE, "global enc.LIMIT was 3, is 2"),
     Pair("method of an argument's class", TOK, "enc.py", "* self.scale + self", "* self.scale - 1 + self", STALE,
-         "source enc.Tok.ids changed"),
-    Pair("attribute of a class", TOK, "enc.py", "scale = 2", "scale = 3", STALE, "attribute enc.Tok.scale was 2, is 3"),
+         "source enc.Tok.ids changed", NOT_ASKED),
+    Pair("attribute of a class", ENCODE, "enc.py", "scale = 2", "scale = 3", STALE, "attribute enc.Tok.scale was 2, is 3"),
     Pair("body of a helper", "import enc\nfunction = enc.encode\n", "helper.py", "len(text) + 1", "len(text) + 2", STALE,
          "source helper.h changed"),
     Pair("the mask in another module", ENCODE, "helper.py", "{196, 200}", "{196, 198}", STALE,
@@ -49,7 +52,7 @@ MOVES = [
          "global late.SUFFIX was 'x', is 'y'"),
     Pair("file read inside", "import enc\nfunction = enc.opened\n", "mask.txt", "ab", "abc", STALE,
          "file mask.txt was 2 bytes, is 3 bytes"),
-    Pair("default value", ENCODE, "enc.py", "tok=None", "tok=Tok(9)", STALE, "default enc.encode.tok"),
+    Pair("default value", ENCODE, "enc.py", "tok=None", "tok=Tok(9)", STALE, "default enc.encode.tok", SEEN),
 ]  # fmt: skip
 
 
@@ -74,6 +77,7 @@ def test_the_key_moves_with_the_result(pair: Pair, tmp_path: Path) -> None:
     assert before.output != after.output
     assert pair.says in _said(before, after)
     assert (before.peer == after.peer) == (pair.peer == STALE)
+    assert after.memory == {STALE: before.output, SEEN: after.output, NOT_ASKED: ""}[pair.memory]
 
 
 BUILT = [
@@ -107,6 +111,15 @@ def test_an_environment_variable_moves_the_key(tmp_path: Path) -> None:
     assert before.output != after.output
     assert _said(before, after) == "environment STYLE was plain, is bold"
     assert before.peer == after.peer
+    assert after.memory == before.output
+
+
+def test_a_closure_moves_the_key_and_not_the_memory(tmp_path: Path) -> None:
+    make(tmp_path)
+    before, after = (look(tmp_path, f"import enc\nfunction = enc.factory({times})\n") for times in (1, 2))
+    assert before.output != after.output
+    assert _said(before, after) == "closure enc.factory.<locals>.repeat.times was 1, is 2"
+    assert after.memory == before.output
 
 
 def test_a_draw_from_the_process_is_refused(tmp_path: Path) -> None:

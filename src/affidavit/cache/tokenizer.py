@@ -19,7 +19,7 @@ _STATE = ("truncation", "padding")
 _NOT_MEANING = frozenset((
     "_in_target_context_manager", "_tokenizer", "deprecation_warnings", "files_loaded", "init_inputs", "init_kwargs",
     "name_or_path", "verbose", "_processor_class", "tokenizer_file", "vocab_file", "merges_file",
-    "_should_update_post_processor", "_auto_map", "_commit_hash",
+    "_should_update_post_processor", "_auto_map", "_commit_hash", "_special_tokens_map", "tokens_trie",
 ))  # fmt: skip
 """Where it came from and what it said, not what it does."""
 _ALSO = ("special_tokens_map",)
