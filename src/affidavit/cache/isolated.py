@@ -10,6 +10,7 @@ a child of a process with RDMA memory that its driver did not mark.
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import gc
 import json
@@ -119,7 +120,10 @@ def _silent_fork() -> Iterator[None]:
     filter, because every warning that was shown already would be shown again.
     """
     name = "TOKENIZERS_PARALLELISM"
-    is_set = name in os.environ
+    # Not os.environ: datasets leaves another one in its place, and C's as it was.
+    environment = ctypes.CDLL(None).getenv
+    environment.restype = ctypes.c_char_p
+    is_set = environment(name.encode()) is not None
     quiet = ("ignore", re.compile("This process .* multi-threaded"), DeprecationWarning, None, 0)
     filters: list[Any] = warnings.filters  # type: ignore[assignment]
     if not is_set:

@@ -68,7 +68,7 @@ def _accused(row: dict[str, bool | int | float | str]) -> Fail:
     return Fail(
         expected=f"rows as {row['function']} makes them today",
         saw=(
-            f"{int(row['different']):,} of {int(row['examined']):,} rows differ{fields} (first: row {row['first']}; "
+            f"{int(row['different']):,} of {int(row['examined']):,} rows differ{fields} (first: {row['first']}; "
             f"{row['cache']} served {int(row['served']):,} rows of {row['entry']})"
         ),
         means=f"The run trains on what other code, values or files had built.{changed}",

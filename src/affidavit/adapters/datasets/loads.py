@@ -68,7 +68,7 @@ def _hits(builder: Any) -> Iterator[CacheHit]:
         yield CacheHit(
             cache="datasets.load_dataset",
             entry=os.path.basename(folder),  # noqa: PTH119
-            function=generator if generator is not None else f"{type(builder).__name__.lower()} {name}",
+            function=generator if generator is not None else f'load_dataset("{type(builder).__name__.lower()}") {name}',
             rows=split.num_examples,
             stored=rows.stored,
             recompute=rows.recompute,
