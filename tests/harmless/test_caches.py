@@ -11,13 +11,13 @@ from twice import Ran, Runner, script
 from affidavit.fact.values import Table
 
 
-def _ran(runner: Runner, folder: Path, *, observed: bool, **launch: object) -> Ran:
+def _ran(runner: Runner, folder: Path, *, observed: bool) -> Ran:
     """Run in the same place as the other did: a cache's names are made of paths."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     how = {"cwd": folder, "environment": {"HF_HOME": str(folder / "hf"), "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}}
     command = script("caches.py")
-    return runner.observed(command, launch=launch, **how) if observed else runner.bare(command, **how)
+    return runner.observed(command, **how) if observed else runner.bare(command, **how)
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +48,3 @@ def test_what_was_served_was_looked_at(pair: tuple[Ran, Ran]) -> None:
         ("datasets.filter", "work.keep"): ("same", ""),
         ("joblib.Memory", "work.summed"): ("same", ""),
     }
-
-
-def test_a_canary_that_is_switched_off_calls_nothing(fresh_runner: Runner, tmp_path: Path) -> None:
-    observed = _ran(fresh_runner, tmp_path / "work", observed=True, canary_seconds=0.0)
-    canary = observed.known("cache.canary")
-    assert isinstance(canary, Table)
-    assert {row["outcome"] for row in canary.records()} == {"switched off"}
-    assert sum(int(row["examined"]) for row in canary.records()) == 0
