@@ -19,8 +19,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from affidavit.cache.closure import Closure, place_of
+from affidavit.cache.closure import Closure
 from affidavit.cache.files import digest_of_file, digest_of_folder
+from affidavit.cache.gathered import Gathered
+from affidavit.cache.naming import place_of
 from affidavit.cache.preimage import IRRELEVANT, KeyRefusedError, Part, Preimage, canonical, digest_of, shown
 from affidavit.cache.trace import SECONDS, Trace, trace
 from affidavit.fact.errors import refusal
@@ -65,27 +67,28 @@ def preimage_of(
     """
     place = Path(project) if project is not None else _project_of(function)
     omissions = _Omissions(irrelevant or {})
-    closure = Closure(place, omissions.leaves_out)
+    gathered = Gathered(place, omissions.leaves_out)
+    closure = Closure(gathered)
     closure.follow(function)
     if config is not None:
         for name, value in _fields(config, "", closure):
             closure.setting(name, value)
     for name, path in _artifacts(artifacts, place):
-        _artifact(closure, name, path)
+        _artifact(gathered, name, path)
     if tokenizer is not None:
         closure.value("tokenizer", "tokenizer", tokenizer)
     closure.drain()
     if rows is not None:
-        seen = trace(function, list(islice(rows, MOST_ROWS)), memories=closure.memories, seconds=seconds)
+        seen = trace(function, list(islice(rows, MOST_ROWS)), memories=gathered.memories, seconds=seconds)
         _traced(closure, seen)
         closure.drain()
     else:
         seen = None
-    closure.add("interpreter", "python", [platform.python_implementation(), platform.python_version()], _python())
-    problems = {**closure.problems, **_doors(closure, seen, omissions), **omissions.problems()}
+    gathered.add("interpreter", "python", [platform.python_implementation(), platform.python_version()], _python())
+    problems = {**gathered.problems, **_doors(gathered, seen, omissions), **omissions.problems()}
     if problems:
         raise KeyRefusedError("\n".join(_refused(name, saw) for name, saw in sorted(problems.items())))
-    return Preimage((*closure.parts.values(), *omissions.parts()))
+    return Preimage((*gathered.parts.values(), *omissions.parts()))
 
 
 def _python() -> str:
@@ -176,38 +179,38 @@ def _artifacts(artifacts: Any, project: Path) -> Iterator[tuple[str, Path]]:
         yield from ((place_of(Path(path).absolute(), project), Path(path)) for path in artifacts)
 
 
-def _artifact(closure: Closure, name: str, path: Path) -> None:
+def _artifact(gathered: Gathered, name: str, path: Path) -> None:
     try:
         if path.is_dir():
             digest, files = digest_of_folder(path)
-            closure.add("artifact", name, digest, f"{files:,} files")
+            gathered.add("artifact", name, digest, f"{files:,} files")
         else:
-            closure.add("artifact", name, digest_of_file(path), f"{path.stat().st_size:,} bytes")
+            gathered.add("artifact", name, digest_of_file(path), f"{path.stat().st_size:,} bytes")
     except OSError as error:
-        closure.problems[f"artifact {name}"] = error.strerror or str(error)
+        gathered.problems[f"artifact {name}"] = error.strerror or str(error)
 
 
 def _traced(closure: Closure, seen: Trace) -> None:
     for variable in seen.variables:
-        closure.variable(variable)
+        closure.gathered.variable(variable, closure.former.text)
     for path in seen.files:
         try:
-            closure.file(path)
+            closure.gathered.file(path)
         except OSError as error:
-            closure.problems[f"file {Path(path).name}"] = error.strerror or str(error)
+            closure.gathered.problems[f"file {Path(path).name}"] = error.strerror or str(error)
 
 
-def _doors(closure: Closure, seen: Trace | None, omissions: _Omissions) -> dict[str, str]:
+def _doors(gathered: Gathered, seen: Trace | None, omissions: _Omissions) -> dict[str, str]:
     """Return what the code reaches for and nobody has seen: a key without it would be a guess."""
     found = dict(seen.problems) if seen is not None else {}
-    kinds = {kind for kind, _ in closure.parts}
+    kinds = {kind for kind, _ in gathered.parts}
     met = {
         "files": not kinds.isdisjoint(("file", "folder", "artifact")),
         "environment": seen is not None and "environment" in kinds,
         "random": seen is not None and seen.seeds_itself,
     }
     asks = "and there are no rows to see what it finds" if seen is None else "and on no probe row it did"
-    for door, how in closure.accused.items():
+    for door, how in gathered.accused.items():
         if not met.get(door):
             found.setdefault(door, f"{how}, {asks}")
     return {door: saw for door, saw in found.items() if not omissions.leaves_out("door", door)}
