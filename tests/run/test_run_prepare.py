@@ -75,10 +75,11 @@ def test_a_command_line_says_what_it_runs(
 
 def test_an_attempt_is_prepared_with_two_names_in_its_environment_and_no_secret_on_disk(project: Project) -> None:
     secret = "hf_" + "a" * 34
-    project.environment["PYTHONPATH"] = "/a:/b"
+    project.environment |= {"PYTHONPATH": "/a:/b", "AFFIDAVIT_KEY_PASSWORD": "open sesame"}
     prepared = project.prepare("true", "--token", secret, "--api-key=" + secret)
     changed = {name for name in prepared.environment if prepared.environment[name] != project.environment.get(name)}
     assert changed == {"PYTHONPATH", VARIABLE}
+    assert set(project.environment) - set(prepared.environment) == {"AFFIDAVIT_KEY_PASSWORD"}
     assert prepared.environment["PYTHONPATH"] == f"{SITE}:/a:/b"
     launch = Launch.read(Path(prepared.environment[VARIABLE]))
     assert (launch.run, launch.folder, launch.spool) == (prepared.start.run, str(prepared.folder), str(prepared.spool))

@@ -12,6 +12,7 @@ from affidavit.attach.launch import CANARY_SECONDS, VARIABLE, Launch, Plugin
 from affidavit.attach.redact import redact_arguments
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
+from affidavit.record.key import PASSWORD
 from affidavit.record.record import Fact, Kind
 from affidavit.record.runs import home
 from affidavit.run import attempt as attempts
@@ -130,10 +131,14 @@ def prepare(
 
 
 def _watched(environment: Mapping[str, str], launch: Path) -> dict[str, str]:
-    """Return the environment in which every Python finds our shadow folder first, and through it the launch file."""
+    """Return the environment in which every Python finds our shadow folder first, and through it the launch file.
+
+    What opens our signing key stays with whoever seals: a training script and all that it starts have no use for it.
+    """
     inherited = environment.get("PYTHONPATH", "")
     path = f"{SITE}{os.pathsep}{inherited}" if inherited else str(SITE)
-    return {**environment, "PYTHONPATH": path, VARIABLE: str(launch)}
+    passed = {name: value for name, value in environment.items() if name != PASSWORD}
+    return {**passed, "PYTHONPATH": path, VARIABLE: str(launch)}
 
 
 def _claim(runs: Path, wanted: Start) -> Start:
