@@ -7,7 +7,8 @@ puts one command in front of an unchanged script. Where no command can stand in 
     import affidavit
     affidavit.observe()
 
-and in a notebook ``%load_ext affidavit``. Everything else is reached through its module.
+and in a notebook ``%load_ext affidavit``. ``@affidavit.cached`` keeps results under a key that covers what they
+are made from. Everything else is reached through its module.
 """
 
 from __future__ import annotations
@@ -19,9 +20,19 @@ from affidavit.fact import VERSION
 
 if TYPE_CHECKING:
     from affidavit.attach.tokenizer import Tokenizer
+    from affidavit.cache.cached import cached
 
 __version__ = VERSION
-__all__ = ["__version__", "load_ipython_extension", "observe"]
+__all__ = ["__version__", "cached", "load_ipython_extension", "observe"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load ``cached`` for who asks for it; an interpreter that only attaches does not pay for a cache."""
+    if name == "cached":
+        from affidavit.cache.cached import cached
+
+        return cached
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def observe(*, tokenizer: Tokenizer | None = None, project: str = ".", tokens: str = "", recipe: str = "") -> str:

@@ -189,9 +189,9 @@ def test_without_locks_the_work_is_done_all_the_same(store: Store, monkeypatch: 
 
 def test_a_plan_is_that_of_whoever_began(store: Store) -> None:
     with store.building(_preimage()) as build:
-        assert build.planned({"rows": 5}) == {"rows": 5}
+        assert build.planned(lambda: {"rows": 5}, ("rows",)) == {"rows": 5}
     with store.building(_preimage()) as build:
-        assert build.planned({"rows": 7}) == {"rows": 5}
+        assert build.planned(lambda: {"rows": 7}, ("rows",)) == {"rows": 5}
 
 
 def test_a_check_of_another_name_is_refused(tmp_path: Path) -> None:

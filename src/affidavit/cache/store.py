@@ -11,7 +11,7 @@ Blind to: bits that rot while a file's times stay, unless every read is checked 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -147,17 +147,21 @@ class Build:
         self._key = _hex(preimage.digest)
         self._place = store.place
 
-    def planned(self, plan: Mapping[str, Any]) -> dict[str, Any]:
+    @property
+    def entry(self) -> str:
+        """The name of the entry, where there is one."""
+        return f"{self._key}/{_ENTRY}"
+
+    def planned(self, make: Callable[[], Mapping[str, Any]], names: Collection[str]) -> dict[str, Any]:
         """Return how the work is cut into shards: as whoever began it said, so that what is finished still fits."""
         name = f"{self._key}/{_PLAN}"
-        self._place.put_new(name, canonical(plan))
         said = entries.decoded(self._place.read(name))
-        if said.keys() == plan.keys():
+        if said.keys() == set(names):
             return said
         for old in self._place.names(self._key):
             self._place.forget(old)
-        self._place.put(name, canonical(plan))
-        return dict(plan)
+        self._place.put_new(name, canonical(make()))
+        return entries.decoded(self._place.read(name))
 
     def finished(self, *, check: bool = True) -> dict[int, Shard]:
         """Return the shards that are there and, where they are checked, are what their builder wrote."""
@@ -188,8 +192,7 @@ class Build:
 
     def publish(self, shards: tuple[Shard, ...], *, form: str, facts: Mapping[str, Any]) -> Entry:
         """Make shards an entry, and return the one that is found from now on: another builder's where it was first."""
-        name = f"{self._key}/{_ENTRY}"
-        self._place.put_new(name, entries.written(self.preimage, shards, form=form, facts=facts))
+        self._place.put_new(self.entry, entries.written(self.preimage, shards, form=form, facts=facts))
         entry = self.store.find(self.preimage.digest)
         if entry is None:
             raise StoreError(
