@@ -1,0 +1,299 @@
+"""Every input of a function that can be set to something else, and how: fields, globals, tokenizers, files, variables.
+
+Source: anchors-mechanisms C1: the configuration is not all; masks lie in globals, files and variables as well.
+Blind to: the code itself, defaults of parameters, captured variables, folders, and values whose kind nobody can vary.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import enum
+import json
+import os
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from affidavit.cache import stand_in
+from affidavit.cache.bench import Bench, config_type
+from affidavit.cache.fields import fields_of, with_field
+from affidavit.cache.gathered import is_secret
+from affidavit.cache.naming import place_of
+from affidavit.cache.nearby import Held, Other, others
+from affidavit.cache.owner import FIRST, owner_of
+from affidavit.cache.preimage import shown
+from affidavit.cache.reach import Reach
+from affidavit.cache.tokenizer import backend_of, is_tokenizer
+from affidavit.cache.trace import Trace
+
+COPIED_BYTES = 64 << 20
+_PARSED_BYTES = 1 << 20
+_CODE = (".py", ".pyc", ".so")
+_OF_LIBRARIES = (
+    "CUDA_", "HF_", "HUGGINGFACE_", "LC_", "MKL_", "NCCL_", "OMP_", "PYTHON", "TOKENIZERS_", "TORCH", "TRANSFORMERS_",
+    "XDG_",
+)  # fmt: skip
+_OF_SYSTEM = frozenset(("COLUMNS", "HOME", "LANG", "NO_COLOR", "PATH", "TERM", "TMPDIR", "TZ"))
+"""Variables that libraries look at by themselves: they count where first-party code names them."""
+_PLAIN = (
+    bool, int, float, str, bytes, list, tuple, set, frozenset, dict, type(None), enum.Enum, re.Pattern, Namespace,
+    SimpleNamespace,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One other state of an input: what is done, and a block within which it is so."""
+
+    says: str
+    scope: Callable[[], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Input:
+    """One thing that an output may depend on, by the name it has in a key, and the states that are tried of it."""
+
+    kind: str
+    name: str
+    now: Any
+    settings: tuple[Setting, ...]
+    opened: list[str] = field(default_factory=list, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Finds the inputs of a function on a bench.
+
+    Args:
+        folder: where copies of files may be written.
+        witness: values of the user's that are tried first, by the name of the input.
+    """
+
+    bench: Bench
+    reach: Reach
+    seen: Trace
+    held: Held
+    project: Path
+    folder: Path
+    witness: Mapping[str, Sequence[Any]]
+
+    def find(self) -> tuple[Input, ...]:
+        found = [*self._config(), *self._globals(), *self._tokenizer(), *self._variables(), *self._files()]
+        return tuple({str(one): one for one in found}.values())
+
+    def _witnessed(self, name: str, values: tuple[Other, ...]) -> tuple[Other, ...]:
+        own = tuple(Other(value, f"set to {shown(repr(value))[:60]}") for value in self.witness.get(name, ()))
+        return (*own, *values)
+
+    def _config(self) -> Iterator[Input]:
+        if self.bench.config is None:
+            return
+        bench, config = self.bench, self.bench.config
+        for one in fields_of(config, hint=config_type(bench.function)):
+            if is_tokenizer(one.value):
+                put = _putting(bench, "config", partial(with_field, config, one.way))
+                yield from self._of_tokenizer(one.name, one.value, put)
+                continue
+            if is_secret(one.name.rpartition(".")[2], one.value):
+                continue
+            settings = []
+            for other in self._witnessed(one.name, others(one.value, one.hint, self.held)):
+                make = _later(with_field, config, one.way, other.value)
+                settings.append(Setting(other.says, _scope(bench, "config", make)))
+            yield Input("config", one.name, one.value, tuple(settings))
+
+    def _globals(self) -> Iterator[Input]:
+        for kind, name in self.reach.parts:
+            if kind == "tokenizer":
+                while name := name.rpartition(".")[0]:
+                    if (found := _module_of(name)) is not None and is_tokenizer(vars(found[0]).get(found[1])):
+                        yield from self._global(name, *found)
+                        break
+            elif kind == "global" and (found := _module_of(name)) is not None:
+                yield from self._global(name, *found)
+
+    def _global(self, name: str, module: ModuleType, key: str) -> Iterator[Input]:
+        value = vars(module).get(key)
+        owner = owner_of(getattr(module, "__file__", None) or "", module.__name__)
+        if owner.kind != FIRST or key.startswith("__"):
+            return
+        if is_tokenizer(value):
+            yield from self._of_tokenizer(name, value, _putting(module, key, lambda new: new))
+            return
+        inner = dataclasses.is_dataclass(value) and not isinstance(value, type)
+        if not inner and not isinstance(value, _PLAIN):
+            return
+        settings = []
+        for other in self._witnessed(name, others(value, None, self.held)):
+            settings.append(Setting(other.says, _scope(module, key, _later(_itself, other.value))))
+        yield Input("global", name, value, tuple(settings))
+
+    def _tokenizer(self) -> Iterator[Input]:
+        if self.bench.tokenizer is not None:
+            put = _putting(self.bench, "tokenizer", lambda new: new)
+            yield from self._of_tokenizer("tokenizer", self.bench.tokenizer, put)
+
+    def _of_tokenizer(self, name: str, value: Any, put: _Put) -> Iterator[Input]:
+        found: dict[str, list[Setting]] = {}
+        for part, says, alter in _alterations(value, self.held):
+            found.setdefault(part, []).append(Setting(says, put(_later(_altered, value, alter))))
+        for part, settings in found.items():
+            yield Input("tokenizer", f"{name}.{part}", None, tuple(settings))
+
+    def _variables(self) -> Iterator[Input]:
+        named = set(self.reach.of_kind("environment"))
+        for name in sorted({*self.seen.variables, *named}):
+            value = os.environ.get(name)
+            theirs = name.startswith(_OF_LIBRARIES) or name in _OF_SYSTEM
+            if name.startswith("AFFIDAVIT_") or (theirs and name not in named):
+                continue
+            if value is not None and is_secret(name, value):
+                continue
+            texts = [each for each in others(value, str, self.held) if isinstance(each.value, str)]
+            if value is None:
+                texts = [Other(each, f"set to {each!r}") for each in ("1", "0", "true", *self.held.texts[:4])]
+            settings = [
+                Setting(each.says, _later(stand_in.variable, name, str(each.value)))
+                for each in self._witnessed(name, tuple(texts))
+            ]
+            if value is not None:
+                settings.insert(0, Setting("unset", _later(stand_in.variable, name, None)))
+            yield Input("environment", name, value, tuple(settings))
+
+    def _files(self) -> Iterator[Input]:
+        for number, path in enumerate(self.seen.files):
+            place = Path(path)
+            if path.startswith(("/proc/", "/sys/", "/dev/")) or place.suffix in _CODE or not place.is_file():
+                continue
+            if owner_of(path, "").kind != FIRST or place.stat().st_size > COPIED_BYTES:
+                continue
+            one = Input("file", place_of(place, self.project), None, ())
+            settings = []
+            for at, other in enumerate(_contents(place.read_bytes(), self.held)):
+                copied = self.folder / f"{number}-{at}{place.suffix}"
+                copied.write_bytes(other.value)
+                settings.append(Setting(other.says, _later(stand_in.file, path, str(copied), one.opened)))
+            yield replace(one, settings=tuple(settings))
+
+
+_Put = Callable[[Callable[[], Any]], Callable[[], AbstractContextManager[None]]]
+
+
+def _later(function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+    """Return a call that is made when it is needed: what a class refuses, it shall refuse within the block."""
+    return lambda: function(*arguments)
+
+
+def _itself(value: Any) -> Any:
+    return copy.deepcopy(value)
+
+
+def _scope(owner: Any, name: str, make: Callable[[], Any]) -> Callable[[], AbstractContextManager[None]]:
+    @contextmanager
+    def scope() -> Iterator[None]:
+        with stand_in.attribute(owner, name, make()):
+            yield
+
+    return scope
+
+
+def _putting(owner: Any, name: str, wrap: Callable[[Any], Any]) -> _Put:
+    return lambda make: _scope(owner, name, lambda: wrap(make()))
+
+
+def _module_of(name: str) -> tuple[ModuleType, str] | None:
+    """Return the module and the name within it that a dotted name stands for, or None."""
+    head, _, key = name.rpartition(".")
+    module = sys.modules.get(head)
+    return (module, key) if isinstance(module, ModuleType) and key in vars(module) else None
+
+
+def _altered(tokenizer: Any, alter: Callable[[Any], None]) -> Any:
+    changed = copy.deepcopy(tokenizer)
+    alter(changed)
+    return changed
+
+
+def _alterations(tokenizer: Any, held: Held) -> Iterator[tuple[str, str, Callable[[Any], None]]]:
+    """Yield (part, what is done, how) for each part of a tokenizer that can be set."""
+    template = getattr(tokenizer, "chat_template", None)
+    if isinstance(template, str):
+        for text, says in ((f"{template}x", "lengthened"), (f"x{template}", "put behind an x"), ("x", "set to 'x'")):
+            yield "chat_template", says, _setting("chat_template", text)
+    for side in ("padding_side", "truncation_side"):
+        if getattr(tokenizer, side, None) in ("left", "right"):
+            other = {"left": "right", "right": "left"}[getattr(tokenizer, side)]
+            yield side, f"set to {other}", _setting(side, other)
+    if isinstance(getattr(tokenizer, "model_max_length", None), int):
+        for length in (2, 2 * int(tokenizer.model_max_length)):
+            yield "model_max_length", f"set to {length}", _setting("model_max_length", length)
+    for flag in ("add_bos_token", "add_eos_token", "add_prefix_space"):
+        if isinstance(getattr(tokenizer, flag, None), bool):
+            turned = not getattr(tokenizer, flag)
+            yield flag, f"set to {turned}", _setting(flag, turned)
+    words = next((text for text in held.texts if len(text) > 3), "words")
+    for token in ("bos_token", "eos_token", "pad_token", "unk_token"):
+        if isinstance(getattr(tokenizer, token, None), str):
+            yield "special_tokens_map", f"{token} set to {words!r}", _setting(token, words)
+    if backend_of(tokenizer) is not None:
+        yield "backend.added_tokens", f"with {words!r}", lambda changed: changed.add_tokens([words])
+        yield "backend.normalizer", "made to lower case", _lower
+
+
+def _setting(name: str, value: Any) -> Callable[[Any], None]:
+    return lambda changed: setattr(changed, name, value)
+
+
+def _lower(changed: Any) -> None:
+    from tokenizers import normalizers
+
+    backend = backend_of(changed)
+    ours = [backend.normalizer] if backend.normalizer is not None else []
+    backend.normalizer = normalizers.Sequence([*ours, normalizers.Lowercase()])
+
+
+def _contents(data: bytes, held: Held) -> Iterator[Other]:
+    """Yield other contents of a file: as JSON, as lines, or as bytes."""
+    if len(data) <= _PARSED_BYTES:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            text = ""
+        found = _other_json(text, held) or _other_lines(text, held) if text else ()
+        if found:
+            yield from found
+            return
+    middle = len(data) // 2
+    if data:
+        yield Other(data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :], "with one byte changed")
+        yield Other(data[:middle], "cut in half")
+    yield Other(b"" if data else b"x", "emptied" if data else "filled")
+
+
+def _other_json(text: str, held: Held) -> tuple[Other, ...]:
+    try:
+        said = json.loads(text)
+    except ValueError:
+        return ()
+    return tuple(Other(json.dumps(each.value).encode(), each.says) for each in others(said, None, held))
+
+
+def _other_lines(text: str, held: Held) -> tuple[Other, ...]:
+    lines = text.splitlines(keepends=True)
+    more = "".join(f"{word}\n" for word in held.texts[:64])
+    end = "" if text.endswith("\n") else "\n"
+    found = [Other(f"{text}{end}{more}", "lengthened by words that the rows hold")] if more else []
+    found += [Other("".join(lines[:at] + lines[at + 1 :]), f"without line {at + 1}") for at in range(len(lines[:6]))]
+    found += [Other(each.value, each.says) for each in others(text.rstrip("\n"), None, held)]
+    return tuple(Other(str(each.value).encode(), each.says) for each in found)
