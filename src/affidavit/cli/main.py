@@ -33,6 +33,7 @@ VERBS = (
     "adopt",
     "verify",
     "key",
+    "cache",
     "drill",
     "explain",
     "stamp",
