@@ -14,6 +14,7 @@ from tests.report import browser as browsers
 from tests.report.dossiers import RUN, dossier, everything, planted
 
 from affidavit.report.page import markup
+from affidavit.report.page.dossier import Dossier
 from affidavit.report.page.share import shared
 from affidavit.report.tokens import Row, Stretch
 
@@ -65,15 +66,22 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pages of a failing run, a clean one, a shared copy and a hostile run."""
+    """A folder with every page."""
     held = tmp_path_factory.mktemp("pages")
+    for name, one in pages().items():
+        (held / f"{name}.html").write_bytes(markup.render(one))
+    return held
+
+
+def pages() -> dict[str, Dossier]:
+    """Return what is opened: a failing run, a clean one, a corrected one, a shared copy, many ranks, a hostile run."""
     (correction,) = everything().annotations
     fallen = tuple(fact.name for fact in everything().statement.case.subject.facts if fact.name.startswith("tokens."))
     later = replace(correction, falls=fallen, not_reviewed=tuple(f"{name}.*" for name in ("batch", "code") * 9))
     attack = "\"><img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script></style>"
     long = Stretch(role="user", turn=0, lit=False, tokens=900, text="unbroken" * 600)
     lit = Stretch(role="assistant", turn=1, lit=True, tokens=9, text="مرحبا " * 40)
-    pages = {
+    return {
         "failing": everything(),
         "clean": dossier(rows=(Row(number=0, stretches=(long, lit)),)),
         "corrected": dataclass_replace(everything(), annotations=(correction, correction, later)),
@@ -83,9 +91,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             everything(), lambda at, text: f"{text} {attack}" if at.endswith((".source", ".text", ".reason")) else text
         ),
     }
-    for name, one in pages.items():
-        (held / f"{name}.html").write_bytes(markup.render(one))
-    return held
 
 
 @pytest.fixture
