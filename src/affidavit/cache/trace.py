@@ -4,7 +4,7 @@ The rows are run twice in a child that can change nothing. What was seen joins t
 refuses it: rows that need the network, write, or come out otherwise the second time.
 
 Source: hf-stack-spike §6; anchors-mechanisms C1: an audit hook sees ``open``, not Arrow, tokenizers or safetensors.
-Blind to: a branch that these rows do not take; a file that native code reads and lets go within one row; variables that
+Blind to: a branch that these rows do not take; a file that native code reads and lets go again; variables that
 C reads; a question whether a file is there (it raises no event); what was read before, when the process was younger.
 """
 
@@ -86,9 +86,8 @@ def _watched(function: Callable[[Any], Any], rows: Sequence[Any], memories: Iter
         begun = _chance()
         outcomes.append([])
         for row in rows:
-            made = function(copy.deepcopy(row))
-            files.update(dict.fromkeys(_mapped() - mapped))
-            outcomes[-1].append(_outcome(made))
+            outcomes[-1].append(_outcome(function(copy.deepcopy(row))))
+        files.update(dict.fromkeys(_mapped() - mapped))
         passes.append((begun, _chance()[: len(begun)]))
     watching[0] = False
     chance = _drawn(*passes)

@@ -110,7 +110,7 @@ class Former:
             return self._code(value)
         if isinstance(value, enum.Enum):
             return ["enum", self._code(kind), value.name, self.form(value.value, where)]
-        if isinstance(value, (logging.Logger, logging.LoggerAdapter, *_NO_MEANING)):
+        if isinstance(value, (logging.Logger, logging.LoggerAdapter, *_NO_MEANING)) or _is_terminal(value):
             return ["no meaning", kind.__name__]
         if isinstance(value, (staticmethod, classmethod)):
             return [kind.__name__, self.form(value.__func__, where)]
@@ -172,6 +172,10 @@ class Former:
         if isinstance(state, dict) and all(isinstance(key, str) for key in state):
             return [[key, self.form(state[key], f"{where}.{key}")] for key in sorted(state)]
         return self.form(state, where)
+
+
+def _is_terminal(value: Any) -> bool:
+    return any(value is stream for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
 
 
 def _block(value: Any, kind: type) -> Any:
