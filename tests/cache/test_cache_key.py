@@ -280,6 +280,16 @@ def test_a_wrapper_of_ours_is_not_there() -> None:
     assert preimage_of(functools.partial(watched)).digest == preimage_of(functools.partial(plain)).digest
 
 
+def test_our_own_code_counts_where_it_makes_the_rows_and_not_where_it_watches() -> None:
+    from affidavit.cache import files
+    from affidavit.fact import journal
+
+    made = preimage_of(lambda row: files.digest_of_folder(row))
+    watched = preimage_of(lambda row: journal.Journal)
+    assert [part.name for part in made.of_kind("package")] == ["affidavit"]
+    assert watched.of_kind("package") == ()
+
+
 SCRIPT = """
 import re, sys
 from pathlib import Path

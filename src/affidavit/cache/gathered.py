@@ -10,7 +10,7 @@ from typing import Any
 from affidavit.attach.redact import is_secret_name, redact
 from affidavit.cache.files import digest_of_file
 from affidavit.cache.naming import place_of, within_site
-from affidavit.cache.owner import FIRST, PACKAGE, Owner, content_of, owner_of
+from affidavit.cache.owner import FIRST, OURS, PACKAGE, Owner, content_of, owner_of
 from affidavit.cache.preimage import Part, canonical, digest_of, shown
 
 
@@ -58,6 +58,9 @@ class Gathered:
             self.add("environment", name, ["is", text(value)], value)
 
     def of_package(self, owner: Owner, file: str) -> None:
+        """Note a distribution, and the file of it in reach; of ours, what watches a run is in nobody's reach."""
+        if owner.top == OURS and "/affidavit/cache/" not in file:
+            return
         for name in owner.names:
             files = self._files.setdefault(name, set())
             if file.endswith(".py"):
@@ -74,11 +77,11 @@ class Gathered:
             return
         try:
             content = content_of(name)
-            now = sorted([within_site(file), digest_of_file(file)] for file in files)
+            now = sorted([within_site(file).removeprefix("affidavit/cache/"), digest_of_file(file)] for file in files)
         except (OSError, ImportError) as error:
             self.problems[f"package {name}"] = str(error)
             return
-        form = [content.name, content.version, content.record, now if name != "affidavit" else []]
+        form = [content.name, content.version, content.record, now]
         self.add("package", content.name, form, content.version)
 
     def file(self, path: str) -> None:

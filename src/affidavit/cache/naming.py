@@ -103,6 +103,7 @@ def place_of(path: Path, project: Path) -> str:
 
 
 def within_site(file: str) -> str:
+    """Return where a file lies among what is installed; one of an editable package has only its own name."""
     parts = file.replace(os.sep, "/").split("/")
     at = max((at for at, part in enumerate(parts) if part in ("site-packages", "dist-packages")), default=-1)
     return "/".join(parts[at + 1 :]) if at >= 0 else parts[-1]

@@ -25,7 +25,7 @@ STDLIB = "stdlib"
 PACKAGE = "package"
 FIRST = "first-party"
 _SITES = ("site-packages", "dist-packages")
-_OURS = "affidavit"
+OURS = "affidavit"
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Owner:
 def owner_of(file: str, module: str) -> Owner:
     """Return the owner of code in ``file``, or, where it came from no file, of the module it is called."""
     top = module.partition(".")[0]
-    if top == _OURS:
-        return Owner(PACKAGE, _OURS, (_OURS,))
+    if top == OURS:
+        return Owner(PACKAGE, OURS, (OURS,))
     if not file or file.startswith("<frozen"):
         return Owner(STDLIB) if top in sys.stdlib_module_names or top == "builtins" else Owner(FIRST, top)
     parts = file.replace(os.sep, "/").split("/")
@@ -101,7 +101,7 @@ def content_of(name: str) -> Content:
     Raises:
         PackageNotFoundError: no distribution of that name is installed.
     """
-    if name == _OURS:
+    if name == OURS:
         return Content(name, VERSION, digest_of(VERSION.encode()))
     found = metadata.distribution(name)
     return Content(found.metadata["Name"], found.version, digest_of(canonical(sorted(_record(found)))))
