@@ -35,6 +35,9 @@ key = "ada"
 trusted = ["ada.pub", "keys/grace.pub"]
 witness = "git"
 
+[cache]
+canary_seconds = 10
+
 [[waiver]]
 target = "ranks-agree@0123456789ab"
 reason = "two cards, two kernels"
@@ -69,6 +72,7 @@ def test_every_section_is_read(tmp_path: Path) -> None:
     settings = reads(tmp_path, FULL)
     assert (settings.tokens, settings.gate, settings.gate_reason) == ("ids", "allow", "a notebook, not a release")
     assert settings.marks is False
+    assert settings.canary_seconds == 10.0
     assert (settings.key, settings.witness) == ("ada", "git")
     assert settings.trusted == (tmp_path / "ada.pub", tmp_path / "keys" / "grace.pub")
     assert settings.panels == (tmp_path / "panels" / "h100.json",)
@@ -107,11 +111,13 @@ def test_expectations_are_a_record_whose_names_need_no_quotes(tmp_path: Path) ->
     [
         ('[run]\ntoken = "ids"', 'run.token: nothing reads this; did you mean "tokens"'),
         ("[rnu]", 'rnu: nothing reads this; did you mean "run"'),
-        ("zzz = 1", "zzz: nothing reads this; known: attestation, expect, panel, run, seal, tree, waiver"),
+        ("zzz = 1", "zzz: nothing reads this; known: attestation, cache, expect, panel, run, seal, tree, waiver"),
         ('tokens = "ids"', 'tokens: nothing reads this; did you mean "tokens" under [run]'),
         ('run = "ids"', "run: expected a table [run]"),
         ('[run]\ntokens = "some"', "run.tokens: expected one of off, ids, text, saw 'some'"),
         ('[run]\nmarks = "off"', "run.marks: expected true or false, saw 'off'"),
+        ("[cache]\ncanary_seconds = -1", "cache.canary_seconds: expected 0 to 60 seconds, saw -1"),
+        ("[cache]\ncanary_seconds = true", "cache.canary_seconds: expected 0 to 60 seconds, saw True"),
         ("[run]\ntokens = 3", "run.tokens: expected one of off, ids, text, saw 3"),
         ('[tree]\ngate = "allow"', "tree.reason: expected text"),
         ('[tree]\ngate = "allow"\nreason = " "', "tree.reason: expected text"),

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from affidavit.attach.moment import CacheHit
-from affidavit.cache.compare import Difference, differences, fingerprint, spread
+from affidavit.cache.compare import Unlike, differences, fingerprint, spread
 from affidavit.cache.isolated import Result, isolated
 
 ROWS_ENOUGH = 4096
@@ -97,7 +97,7 @@ class _Round:
     """Some rows that were held against the function: how many, and those that differ with the answer they got."""
 
     examined: int
-    found: tuple[Difference, ...]
+    found: tuple[Unlike, ...]
     answers: dict[int, str]
 
 
@@ -132,7 +132,7 @@ def _elsewhere(hit: CacheHit, rows: Sequence[int]) -> list[list[Any]]:
     return [[row, answers.get(row, "")] for row in rows]
 
 
-def _state(examined: int, found: Sequence[Difference]) -> dict[str, Any]:
+def _state(examined: int, found: Sequence[Unlike]) -> dict[str, Any]:
     return {
         "examined": examined,
         "count": len(found),
@@ -146,14 +146,14 @@ def _scanned(hit: CacheHit) -> Iterator[_Round]:
     assert hit.scan is not None
     for more, rows in hit.scan():
         few = rows[:_AGAIN_ROWS]
-        found: tuple[Difference, ...] = ()
+        found: tuple[Unlike, ...] = ()
         answers: dict[int, str] = {}
         if few:
             stored, again = hit.stored(few), hit.recompute(few)
             found = differences(few, stored, again)
             answers = {row: _answer(again, place) for place, row in enumerate(few)}
             if found:  # the others differ in the same way, and nobody reads 500,000 of them
-                found += tuple(Difference(row, ()) for row in rows[_AGAIN_ROWS:])
+                found += tuple(Unlike(row, ()) for row in rows[_AGAIN_ROWS:])
         yield _Round(more, found, answers)
 
 
@@ -202,7 +202,7 @@ def _order(hit: CacheHit, offset: float) -> Iterator[range]:
                 yield batch
 
 
-def _few(hit: CacheHit, found: Sequence[Difference]) -> list[int]:
+def _few(hit: CacheHit, found: Sequence[Unlike]) -> list[int]:
     """Return rows enough to be asked for again, of few batches: each costs a whole one."""
     rows: list[int] = []
     batches: dict[int, int] = {}

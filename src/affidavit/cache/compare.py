@@ -22,14 +22,14 @@ MISSING = object()
 
 
 @dataclass(frozen=True)
-class Difference:
+class Unlike:
     """One row that differs, and the fields in which it does."""
 
     row: int
     fields: tuple[str, ...]
 
 
-def differences(at: Sequence[int], stored: Sequence[object], again: Sequence[object]) -> tuple[Difference, ...]:
+def differences(at: Sequence[int], stored: Sequence[object], again: Sequence[object]) -> tuple[Unlike, ...]:
     """Return the rows of ``at`` that are not what they were; a row that only one side has differs as a whole."""
     found = []
     for place, row in enumerate(at):
@@ -37,7 +37,7 @@ def differences(at: Sequence[int], stored: Sequence[object], again: Sequence[obj
         other = again[place] if place < len(again) else MISSING
         fields = differing(one, other)
         if fields:
-            found.append(Difference(row, fields))
+            found.append(Unlike(row, fields))
     return tuple(found)
 
 

@@ -296,4 +296,4 @@ def _name(event: str, args: tuple[Any, ...]) -> str:
     if isinstance(first, bytes):
         first = os.fsdecode(first)
     is_path = isinstance(first, str) and (event == "open" or event.startswith("os."))
-    return first.rpartition("/")[2][:80] if is_path else event
+    return first.rpartition("/")[2][:80] if is_path and first else event

@@ -128,7 +128,6 @@ class _Source:
 
     def _tables(self) -> Iterator[Any]:
         """Read the files again, as the builder does where it has no cache."""
-        import pyarrow
         from datasets.table import table_cast
 
         builder, served = self._builder, self._served
@@ -139,11 +138,11 @@ class _Source:
             for _, table in builder._generate_tables(**own.gen_kwargs):
                 try:
                     yield table_cast(table, schema)
-                except (ValueError, TypeError, pyarrow.ArrowInvalid):  # it has other columns now
+                except (ValueError, TypeError):  # it has other columns now
                     yield table
             return
         for _, row in builder._generate_examples(**own.gen_kwargs):
-            yield pyarrow.Table.from_pylist([served.features.encode_example(row)], schema=schema)
+            yield type(served.data.table).from_pylist([served.features.encode_example(row)], schema=schema)
 
 
 def _equal(stored: Any, table: Any) -> bool:
