@@ -78,6 +78,17 @@ def test_what_a_killed_writer_left_is_swept_and_never_read(store: Store) -> None
         assert list(folder.iterdir()) == []
 
 
+def test_what_was_left_elsewhere_is_swept_once_it_is_old(store: Store) -> None:
+    made = _built(store, b"first")
+    young, old = (store.place.path(f"checked/{made.key[7:]}.part-1-{name}") for name in ("young", "old"))
+    young.touch()
+    old.touch()
+    os.utime(old, (0, 0))
+    _built(store, b"second", word="two")
+    assert young.exists()
+    assert not old.exists()
+
+
 def test_the_first_to_publish_is_the_one(store: Store) -> None:
     first = _built(store, b"first")
     second = _built(store, b"other")

@@ -29,7 +29,7 @@ from affidavit.cache.key import KeyRefusedError, preimage_of
 from affidavit.cache.masks import Policy, parts_of
 from affidavit.cache.preimage import Part, Preimage, canonical, digest_of
 from affidavit.cache.rows import part_of
-from affidavit.cache.store import Build, Store, StoreError
+from affidavit.cache.store import TRACED, Build, Store, StoreError
 from affidavit.cache.work import Work, summed
 from affidavit.cache.workers import MOST_SHARDS, make_all
 from affidavit.fact.errors import refusal
@@ -140,7 +140,7 @@ def key_of(
     keyed = functools.partial(preimage_of, work.function, tokenizer=work.tokenizer, irrelevant=irrelevant, **said)
     try:
         plain = Preimage((*keyed().parts, *own))
-        name = f"traced/{plain.digest[7:]}"
+        name = f"{TRACED}/{plain.digest[7:]}"
         if store.place.has(name):
             return plain
     except KeyRefusedError:  # it reaches for something, and only a call says for what

@@ -102,12 +102,18 @@ class Place:
         with suppress(FileNotFoundError):
             self.path(name).unlink()
 
-    def sweep(self, folder: str) -> None:
-        """Remove what killed writers left unfinished; only for who holds the lock of the folder."""
+    def sweep(self, folder: str, *, older: float = 0.0) -> None:
+        """Remove what killed writers left unfinished.
+
+        Whoever holds the lock of a folder may take all of it, others what is older than any writer lives, in seconds.
+        """
         with suppress(FileNotFoundError):
             for name in os.listdir(self.path(folder)):  # noqa: PTH208
                 if UNFINISHED in name:
-                    self.path(f"{folder}/{name}").unlink(missing_ok=True)
+                    path = self.path(folder) / name
+                    with suppress(FileNotFoundError):
+                        if time.time() - path.stat().st_mtime >= older:
+                            path.unlink()
 
     @contextmanager
     def lock(self, name: str) -> Iterator[int | None]:

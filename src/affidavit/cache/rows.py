@@ -17,9 +17,9 @@ from typing import Any
 
 from affidavit.cache.place import Place
 from affidavit.cache.preimage import Part, canonical, digest_of
+from affidavit.cache.store import SEEN
 from affidavit.cache.value import digest_of_table
 
-_SEEN = "seen"
 _REPLAYED = frozenset((
     "cast", "combine_chunks", "drop", "flatten", "remove_column", "rename_columns", "replace_schema_metadata",
     "select", "slice",
@@ -42,7 +42,7 @@ def _content(table: Any, place: Place) -> str:
     identity = _identity(table)
     if identity is None or identity[1] > _began() - _SLACK_SECONDS:
         return digest_of_table(table.table)
-    name = f"{_SEEN}/{digest_of(canonical([identity[0], str(table.schema.remove_metadata())]))[7:]}"
+    name = f"{SEEN}/{digest_of(canonical([identity[0], str(table.schema.remove_metadata())]))[7:]}"
     known = place.read(name)
     if known and len(known) == 71:
         return known.decode()

@@ -34,6 +34,11 @@ _ROOT_MARKS = ("affidavit.toml", "affidavit.lock", ".git")
 _ASIDE = "quarantine"
 _CHECKED = "checked"
 _LOCKS = "locks"
+SEEN = "seen"
+TRACED = "traced"
+_SHARED = ("", _CHECKED, SEEN, TRACED)
+"""Folders in which anybody writes at any time."""
+_DAY_SECONDS = 86_400.0
 
 
 class StoreError(AffidavitError):
@@ -133,6 +138,8 @@ class Store:
         with self.place.lock(f"{_LOCKS}/{key}") as held:
             if held is not None:
                 self.place.sweep(key)
+            for shared in _SHARED:
+                self.place.sweep(shared, older=_DAY_SECONDS)
             yield Build(self, preimage, held)
 
 
