@@ -30,9 +30,10 @@ SAID_OUTSIDE = {
     "house": "run/plugins.py",
     "run": "record/merge.py",
     "artifact": "run/artifacts.py",
+    "cache": "run/opened.py run/lineage.py run/claims.py",
     "foreign": "run/adopt.py",
 }
-"""Who states the facts of scope PROJECT and RUN, by subject: no instrument sees them, the launcher does."""
+"""Who states the facts of scope PROJECT and RUN, by subject: no instrument sees them, what stands around a run does."""
 LISTED_ONLY = {
     "code.loaded": "how many files the digests of code.listing stand for; files_by_verdict is what a reader asks",
     "tokens.rows_examined": "how large the sample is; the counts by role say it in tokens",
@@ -54,7 +55,7 @@ def _names_in(files: Iterable[Path]) -> set[str]:
 
 def _unsaid(vocabulary: Vocabulary, instruments: Mapping[str, tuple[str, ...]]) -> list[str]:
     by_instruments = {term for emits in instruments.values() for term in emits}
-    outside = {subject: _names_in([PACKAGE / file]) for subject, file in SAID_OUTSIDE.items()}
+    outside = {subject: _names_in(PACKAGE / file for file in files.split()) for subject, files in SAID_OUTSIDE.items()}
     return [
         term.name
         for term in vocabulary

@@ -22,7 +22,7 @@ from affidavit.record.record import Kind
 HERE = Path(__file__).parent
 WORDS = load_vocabulary()
 CHECKS = {check.id: check for check in load(checks, WORDS)}
-COLD = {"ranks-agree"}
+COLD = {"cache-entry-provenance", "ranks-agree"}
 """Worlds that start processes of their own."""
 WORLDS = sorted(place.name.replace("_", "-") for place in HERE.iterdir() if (place / "fault.py").is_file())
 OWN = {"plain-loop": "attention-as-requested"}
@@ -35,7 +35,7 @@ SCRIPTS = {
 }
 """By the names under which they are tested."""
 QUIET = {script.stem: script for script in sorted((HERE / "quiet").glob("*.py"))}
-OUTSIDE = {"code-is-committed", "packages-as-installed", "tree-is-committed"}
+OUTSIDE = {"cache-entry-provenance", "code-is-committed", "packages-as-installed", "tree-is-committed"}
 """Checks whose facts come from the launcher, which is not here."""
 
 

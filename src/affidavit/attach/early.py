@@ -17,24 +17,33 @@ from _frozen_importlib_external import spec_from_file_location
 CONFIG_SUFFIXES = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".jinja", ".jinja2")
 CONFIG_BYTES = 1 << 20
 """A file larger than this is data, not a config; hashing it here would hold up whoever opened it."""
+DATA_SUFFIXES = (
+    *(".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".arrow", ".feather", ".parquet", ".npy", ".npz", ".bin", ".mds"),
+    *(".pt", ".pth", ".pkl", ".pickle", ".h5", ".hdf5", ".msgpack", ".gz", ".zst", ".tar"),
+)
+MOST_DATA = 4096
+"""So many files of data are listed; a run over a million small ones must not pay for each."""
 _WRITING = os.O_WRONLY | os.O_RDWR
 BOUND = "__affidavit_bound__"
 """Where a module says that it is bound; run anew, it is not."""
-_HEARD = ("exec", "open", "cpython.run_file")
+_HEARD = ("exec", "open", "cpython.run_file", "os.rename")
 
 
 class Listing:
-    """The files whose code this interpreter executes and the configs it opens, first-party ones with a digest.
+    """The files whose code this interpreter executes and the configs it opens, with a digest; and the data it opens.
 
     The digest is taken when the file passes, because a file edited a minute later is not what ran. An audit hook
     cannot be removed, so it is switched off by ``close()`` and from then on returns at once. What lies in the folders
-    that are ``ours`` is no file of the run's.
+    that are ``ours`` is no file of the run's. Of data that is ``read`` the size and the time of change are kept, since
+    hashing it would hold up whoever opened it; data that this process has ``written`` is not read as somebody else's.
     """
 
     def __init__(self, *ours: str) -> None:
         self.digests: dict[str, str] = {}
         self.configs: dict[str, str] = {}
         self.elsewhere: dict[str, None] = {}
+        self.read: dict[str, tuple[int, float]] = {}
+        self.written: dict[str, None] = {}
         self.late = False
         self.missed = 0
         self._open = True
@@ -50,6 +59,8 @@ class Listing:
                 self._executed(getattr(args[0], "co_filename", ""))
             elif event == "open":
                 self._opened(args)
+            elif event == "os.rename":
+                self._renamed(args)
             else:
                 self._executed(str(args[0]))
         except Exception:  # noqa: BLE001  an exception from here would be the run's own open or import that fails
@@ -83,16 +94,44 @@ class Listing:
             if not isinstance(path, (bytes, os.PathLike)):
                 return
             path = os.fsdecode(path)
-        if not path.endswith(CONFIG_SUFFIXES):
+        is_written = isinstance(flags, int) and bool(flags & _WRITING)
+        if is_written:  # under whatever name: a writer that is careful renames what is whole
+            self._wrote(path)
             return
-        if isinstance(flags, int) and flags & _WRITING:
+        is_config = path.endswith(CONFIG_SUFFIXES)
+        if not is_config and not path.endswith(DATA_SUFFIXES):
             return
         path = os.path.abspath(path)
-        if path in self.configs or path.startswith(self._ours) or self._is_foreign(path):
+        if path.startswith(self._ours) or self._is_foreign(path):
             return
-        if _is_small_file(path):
+        if path.endswith(DATA_SUFFIXES):
+            self.add_data(path)
+        if is_config and path not in self.configs and _is_small_file(path):
             self.configs[path] = ""
             self.configs[path] = _digest(path)
+
+    def add_data(self, path: str) -> None:
+        """Add a file of data that is read, unless this process wrote it."""
+        if path in self.read or path in self.written or len(self.read) >= MOST_DATA:
+            return
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            return
+        if stat.S_ISREG(found.st_mode):
+            self.read[path] = found.st_size, found.st_mtime
+
+    def _wrote(self, path: str) -> None:
+        if len(self.written) < MOST_DATA and not path.startswith(("/proc/", "/dev/", "/sys/")):
+            path = os.path.abspath(path)
+            if not path.startswith(self._ours):
+                self.written[path] = None
+
+    def _renamed(self, args: tuple[object, ...]) -> None:
+        source, target = (os.path.abspath(os.fsdecode(path)) for path in args[:2])  # type: ignore[arg-type]
+        if source in self.written:
+            del self.written[source]
+            self.written[target] = None
 
     def _is_foreign(self, path: str) -> bool:
         return path.startswith(self._foreign) or "site-packages" in path or "dist-packages" in path

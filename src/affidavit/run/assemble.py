@@ -20,6 +20,7 @@ from affidavit.record.record import Fact, Kind, Record, ordered
 from affidavit.record.runs import runs
 from affidavit.run.draft import record_of
 from affidavit.run.gathered import gather
+from affidavit.run.lineage import builder_of
 from affidavit.run.rehearse import on_another_seat
 from affidavit.run.sealing import earlier
 from affidavit.settings import Settings
@@ -57,6 +58,7 @@ def assemble(folder: Path, settings: Settings, *, vocabulary: Vocabulary, as_of:
         "expected": settings.expected,
         "rehearsal": _rehearsal(subject, settings.root, vocabulary),
         "panel": _panel((*_panels(folder), *settings.panels), vocabulary),
+        "built": _builder(subject, vocabulary),
         "parent": next((read_record(place, vocabulary) for place in reversed(earlier(folder))), None),
     }
     return Case(records={role: record for role, record in roles.items() if record is not None}, as_of=as_of)
@@ -109,6 +111,17 @@ def _rehearsal(subject: _Subject, root: Path, vocabulary: Vocabulary) -> Record 
         except AffidavitError:
             continue  # what is wrong with another run keeps nobody from judging this one; "ls" names it
     return None
+
+
+def _builder(subject: _Subject, vocabulary: Vocabulary) -> Record | None:
+    """Return the folded record of the run that made the encoding which this one read, or None where it is gone."""
+    run = builder_of(subject.record)
+    if not run or Path(run).name != run:
+        return None
+    try:
+        return read_record(subject.folder.parent / run, vocabulary)
+    except (AffidavitError, OSError):
+        return None  # what it was is in the lineage as well
 
 
 def _panels(folder: Path) -> tuple[Path, ...]:

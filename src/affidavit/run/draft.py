@@ -16,9 +16,12 @@ from affidavit.record.manifest import Evidence, Interpreter, Launcher, Manifest,
 from affidavit.record.merge import merge
 from affidavit.record.record import Fact, Kind, Record
 from affidavit.run.artifacts import artifact_facts
+from affidavit.run.claims import claims_fact
 from affidavit.run.closing import close
 from affidavit.run.code import code_facts
 from affidavit.run.gathered import Gathered, steps
+from affidavit.run.lineage import lineage_of
+from affidavit.run.opened import file_fact
 from affidavit.run.tree import kept_commits
 
 
@@ -55,7 +58,10 @@ def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str
         commits=_commits(project, Path(last.project)) if last else {},
         named=frozenset(named),
     )
-    outside = {fact.name: fact for fact in (*project, *code)}  # no process inside speaks for these
+    home = Path(last.project) if last else cwd
+    lineage = lineage_of(record, gathered, project=home, silence=_silence(gathered))
+    made = (lineage.fact(home), claims_fact(lineage, record, gathered, project=home))
+    outside = {fact.name: fact for fact in (*project, *code, *made)}  # no process inside speaks for these
     return record.with_facts((*(fact for fact in record.facts if fact.name not in outside), *outside.values()))
 
 
@@ -68,7 +74,8 @@ def draft(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = 
         project = Path(last.project) if last else Path.cwd()
         ended = max((ending.attempt.ended.timestamp() for ending in endings), default=0.0)
         saved = artifact_facts(gathered, project=project, ended=ended, silence=_silence(gathered))
-        record = record.with_facts((*record.facts, *saved))
+        data = file_fact(record, project=project, ended=ended, silence=_silence(gathered))
+        record = record.with_facts((*record.facts, *saved, data))
     opened = gathered.trainers[-1].reading.opened if gathered.trainers else {}
     said = tuple(note for ending in endings for note in ending.notes)
     return from_record(
