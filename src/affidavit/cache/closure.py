@@ -76,8 +76,8 @@ class Closure:
             self.value("argument", "self", function.__self__)
             self._called_with(function.__func__)
         else:
-            is_code = isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type))
-            self.value("argument", "function", function, always=not is_code)
+            is_own = isinstance(function, (types.FunctionType, type)) and self.is_first_party(function)
+            self.value("argument", "function", function, always=not is_own)
 
     def drain(self) -> None:
         while self._todo:
@@ -145,8 +145,8 @@ class Closure:
         owner = owner_of(file, module)
         return Owner(FIRST, owner.top) if owner.top in self._own_tops and owner.top != "affidavit" else owner
 
-    def is_first_party(self, kind: type) -> bool:
-        return self._owner_of_module(kind.__module__).kind == FIRST
+    def is_first_party(self, kind: Any) -> bool:
+        return self._owner_of_module(str(kind.__module__ or "")).kind == FIRST
 
     def _owner_of_module(self, name: str) -> Owner:
         return self._owner(file_of(name), name)

@@ -19,6 +19,8 @@ from affidavit.cache.source import LOCALS, instructions
 
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 _GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+_OF_A_BODY = ("__annotations__", "__conditional_annotations__", "__name__")
+"""What the body of a class reads for itself, whether or not anybody asks."""
 _BETWEEN = ("SWAP", "POP_TOP", "ROT_TWO", "PUSH_NULL", "PRECALL")
 
 
@@ -64,6 +66,8 @@ def _reads(code: CodeType, outer: Bindings) -> Iterator[Read]:
                 yield Read(module, attributes, statement=not attributes)
     bound = {**free, **own}
     for place, step in enumerate(steps):
+        if step.opname == "LOAD_NAME" and step.argval in _OF_A_BODY:
+            continue
         if step.opname in _GLOBALS:
             yield _chain(str(step.argval), (), steps, place)
         elif step.opname in ("LOAD_SUPER_ATTR", "IMPORT_NAME", "IMPORT_FROM"):
