@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import time
@@ -32,7 +33,8 @@ COLUMNS = (
 SHARE = 0.5
 """The share of the time that is left which one hit may have: the next one is another cache."""
 LEAST_SECONDS = 0.1
-_MOST = 16
+_MOST = 15
+"""So many functions have a line of their own, the worst first; the others share one."""
 _WORST = ("different", "not deterministic", "refused", "raised", "died", "time limit", "nothing examined")
 _RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 
@@ -91,10 +93,13 @@ class Canary(Instrument):
     def report(self, moment: StepEnd, emit: Emit) -> None:
         if emit.spoken:
             return
-        rows = [_row(function, seen) for (_, function), seen in self._seen.items()]
-        rows.sort(key=lambda row: _rank(str(row[COLUMNS.index("outcome")])))
+        told = sorted(self._seen.items(), key=lambda item: _rank(item[1].sighting.outcome))
+        rows = [_row(function, seen) for (_, function), seen in told[:_MOST]]
+        if len(told) > _MOST:
+            rest = functools.reduce(_joined, (seen for _, seen in told[_MOST:]))
+            rows.append(_row(f"and {len(told) - _MOST} others", rest))
         source = f"rows recomputed in a child, {self._spent:.1f} s" if rows else "no cache was hit"
-        emit.known("cache.canary", Table(COLUMNS, tuple(rows[:_MOST])), source=source, method=Method.EXECUTED)
+        emit.known("cache.canary", Table(COLUMNS, tuple(rows)), source=source, method=Method.EXECUTED)
 
     def _look(self, hit: CacheHit, function: str, budget: float) -> Sighting:
         left = budget - self._spent
@@ -133,17 +138,17 @@ def _row(function: str, seen: _Seen) -> tuple[str | int | float, ...]:
     sighting = seen.sighting
     return (
         seen.hit.cache,
-        function[:80],
-        seen.hit.entry[:80],
+        function[:60],
+        seen.hit.entry[:48],
         seen.served,
         sighting.examined,
         sighting.different,
         float(bound(sighting.examined, seen.served)),
         sighting.outcome,
-        sighting.why[:120],
-        ", ".join(sighting.fields)[:80],
+        sighting.why[:100],
+        ", ".join(sighting.fields)[:60],
         ", ".join(f"{row:,}" for row in sighting.first),
-        ", ".join(seen.edited)[:120],
+        ", ".join(seen.edited)[:80],
     )
 
 
