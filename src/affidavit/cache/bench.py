@@ -97,7 +97,7 @@ def config_type(function: Callable[..., Any], *, after: int = 1) -> Any:
     name = config_parameter(function, after=after)
     try:
         return typing.get_type_hints(inspect.unwrap(function)).get(name)
-    except Exception:  # noqa: BLE001  an annotation may name what is imported nowhere
+    except (NameError, TypeError, AttributeError, SyntaxError):  # it may name what is imported nowhere
         return None
 
 

@@ -15,6 +15,7 @@ import re
 import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -149,16 +150,8 @@ def _by_kind(value: Any, held: Held) -> Iterator[Other]:
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for each in dataclasses.fields(value):
             for other in others(getattr(value, each.name), None, held)[:4]:
-                with_it = _with(value, each.name, other.value)
-                if with_it is not None:
-                    yield Other(with_it, f"{each.name} {other.says}")
-
-
-def _with(value: Any, name: str, other: Any) -> Any:
-    try:
-        return dataclasses.replace(value, **{name: other})
-    except Exception:  # noqa: BLE001  a class may refuse what it likes
-        return None
+                with suppress(Exception):  # a class may refuse what it likes
+                    yield Other(dataclasses.replace(value, **{each.name: other.value}), f"{each.name} {other.says}")
 
 
 def _of_text(value: str, held: Held) -> Iterator[Other]:
@@ -192,7 +185,7 @@ def _of_sequence(value: Sequence[Any], held: Held) -> Iterator[Other]:
     yield Other(kind(), "emptied")
     yield Other(kind(reversed(rows)), "reversed")  # type: ignore[call-arg]
     for at in range(min(len(rows), 4)):
-        for other in others(rows[at], None, Held())[:3]:
+        for other in others(rows[at], None, held if dataclasses.is_dataclass(rows[at]) else Held())[:4]:
             changed = [*rows[:at], other.value, *rows[at + 1 :]]
             yield Other(kind(changed), f"[{at}] {other.says}")  # type: ignore[call-arg]
     if not every:

@@ -1,0 +1,183 @@
+"""What each setting of an input makes of the output, found in children that can change nothing.
+
+Source: cache probe.
+Blind to: a function that remembers earlier rows, by the rows alone, in a file that it wrote before.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from affidavit.attach.guard import describe
+from affidavit.cache.bench import Bench, Made, moved, raised
+from affidavit.cache.compare import fingerprint
+from affidavit.cache.inputs import Input, Setting
+from affidavit.cache.isolated import isolated
+from affidavit.fact.errors import AffidavitError, refusal
+
+_SEARCHED = 256
+_FRESH = 6
+
+
+class ProbeRefusedError(AffidavitError):
+    """The function or its key cannot be probed, so nothing is said of any input."""
+
+
+@dataclass(frozen=True)
+class Movement:
+    """What one setting did: the number among all rows of the first that moved, or -1, its fields; or an error."""
+
+    row: int = -1
+    fields: str = ""
+    error: str = ""
+
+    @property
+    def moves(self) -> bool:
+        return self.row >= 0
+
+
+@dataclass(frozen=True)
+class Mover:
+    """Moves the inputs of a function on a bench.
+
+    Args:
+        rows: that every setting is tried on; ``numbers`` are theirs among ``everything``, which is searched.
+        memories: caches of :mod:`functools` that are emptied in between.
+        deadline: of ``time.monotonic``; what was not reached by then moved nothing.
+    """
+
+    bench: Bench
+    rows: Sequence[Any]
+    numbers: Sequence[int]
+    everything: Sequence[Any]
+    memories: Sequence[Any]
+    deadline: float
+
+    @property
+    def left(self) -> float:
+        return max(self.deadline - time.monotonic(), 0.5)
+
+    def steady(self) -> None:
+        """Refuse a function that gives other rows the second time, or none at all.
+
+        Raises:
+            ProbeRefusedError: it does.
+        """
+
+        def twice() -> dict[str, Any]:
+            one = self.bench.measure(self.rows, self.memories)
+            other = self.bench.measure(list(reversed(self.rows)), self.memories)[::-1]
+            differs = moved(one, other)
+            errors = [text for came, text in one if not came]
+            return {"differs": differs[0] if differs else -1, "errors": errors[:1], "failed": len(errors)}
+
+        result = isolated(twice, seconds=self.left)
+        if result.ended != "done":
+            raise unsteady(f"it {result.ended}: {result.why}")
+        if result.value["failed"] == len(self.rows):
+            saw = f"an error on each of {len(self.rows):,}: {result.value['errors'][0]}"
+            raise refused("rows that come out", saw, "Give it rows and a configuration that it takes.")
+        if result.value["differs"] >= 0:
+            raise unsteady(f"row {self.numbers[result.value['differs']]} came out otherwise the second time")
+
+    def movements(self, inputs: Sequence[Input]) -> dict[str, list[Movement]]:
+        """Return by input what each of its settings does; of one that time did not reach, nothing."""
+
+        def work() -> Iterator[dict[str, Any]]:
+            before = self.bench.measure(self.rows, self.memories)
+            said: dict[str, Any] = {}
+            for one in inputs:
+                said[str(one)] = [self._try(setting, before) for setting in one.settings]
+                yield said
+
+        result = isolated(work, seconds=self.left)
+        if result.ended == "refused":
+            raise unsteady(f"it reached for {result.why}")
+        said: dict[str, list[Any]] = result.value or {}
+        found = {str(one): [Movement(*told) for told in said.get(str(one), ())] for one in inputs}
+        fresh: list[str] | None = None
+        for one in inputs:
+            told = found[str(one)]
+            if told and not any(each.moves for each in told):
+                fresh = self._fresh(None) if fresh is None else fresh
+                self._again(one, told, fresh)
+            if told and not any(each.moves for each in told):
+                self._search(one, told)
+        return found
+
+    def _try(self, setting: Setting, before: Sequence[Made]) -> tuple[int, str, str]:
+        after, error = self._within(setting, self.rows)
+        if after is None:
+            return -1, "", error
+        found = moved(before, after)
+        if found is None:
+            return -1, "", raised(before, after)
+        return self.numbers[found[0]], ", ".join(found[1])[:80], ""
+
+    def _within(self, setting: Setting, rows: Sequence[Any]) -> tuple[list[Made] | None, str]:
+        try:
+            with setting.scope():
+                return self.bench.measure(rows, self.memories), ""
+        except Exception as error:  # noqa: BLE001  a class of the user's refuses the value
+            return None, describe(error)
+
+    def _again(self, one: Input, told: list[Movement], before: list[str]) -> None:
+        """Ask an input that moved nothing again, each time in a process that was never asked before.
+
+        A function that remembers its rows gives the first answer to every later question.
+        """
+        for place, setting in enumerate(one.settings[:_FRESH]):
+            if place >= len(told) or time.monotonic() > self.deadline:
+                return
+            after = self._fresh(setting)
+            rows = [row for row, (old, new) in enumerate(zip(before, after)) if old and new and old != new]
+            if rows:
+                told[place] = Movement(self.numbers[rows[0]])
+
+    def _fresh(self, setting: Setting | None) -> list[str]:
+        def work() -> list[str]:
+            made = self.bench.measure(self.rows) if setting is None else self._within(setting, self.rows)[0]
+            return [fingerprint(value) if came else "" for came, value in made or ()]
+
+        return isolated(work, seconds=self.left).value or []
+
+    def _search(self, one: Input, told: list[Movement]) -> None:
+        """Look among all rows for one on which an input matters."""
+        if len(self.everything) <= len(self.rows) or time.monotonic() > self.deadline:
+            return
+
+        def work() -> Iterator[list[Any]]:
+            for begin in range(0, len(self.everything), _SEARCHED):
+                rows = self.everything[begin : begin + _SEARCHED]
+                before = self.bench.measure(rows)
+                for place, setting in enumerate(one.settings[: len(told)]):
+                    found = moved(before, self._within(setting, rows)[0] or ())
+                    if found:
+                        yield [place, begin + found[0], ", ".join(found[1])[:80]]
+                        return
+
+        found = isolated(work, seconds=self.left).value
+        if found:
+            place, row, fields = found
+            told[place] = Movement(row, fields)
+
+
+def unsteady(saw: str) -> ProbeRefusedError:
+    """Return the error for a function that has no output which could be told to have moved."""
+    return refused("the same output from the same input", saw, "Seed it from the row, and keep files and sockets out.")
+
+
+def refused(expected: str, saw: str, action: str) -> ProbeRefusedError:
+    return ProbeRefusedError(
+        refusal(
+            subject="cache probe",
+            expected=expected,
+            saw=saw,
+            means="Nothing can be said of any input.",
+            action=action,
+            unaffected="what is cached",
+        )
+    )
