@@ -72,10 +72,10 @@ def arguments(function: Callable[..., Any], config: Any, tokenizer: Any, *, afte
     found = {"tokenizer": tokenizer} if "tokenizer" in named and tokenizer is not None else {}
     if config is None:
         return found
-    name = config_parameter(function, after=after)
-    if name:
-        return {**found, name: config}
     fields = config if isinstance(config, Mapping) else getattr(config, "__dict__", {})
+    name = config_parameter(function, after=after)
+    if name and (name in CONFIGS or name not in fields):
+        return {**found, name: config}
     takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters)
     return {**found, **{name: value for name, value in fields.items() if name in named or takes_any}}
 

@@ -107,7 +107,7 @@ def _by_hint(value: Any, hint: Any, held: Held) -> Iterator[Other]:
         yield Other(None, "set to None")
 
 
-_EXAMPLES: dict[Any, tuple[Any, ...]] = {bool: (True, False), int: (1, 0), float: (0.5, 0.0)}
+_EXAMPLES: dict[Any, tuple[Any, ...]] = {bool: (True, False), int: (1, 0, 4, 64), float: (0.5, 0.0, 10.0)}
 
 
 def _choices(hint: Any) -> tuple[Any, ...]:
