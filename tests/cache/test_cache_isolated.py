@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import itertools
+import logging
+import mmap
 import os
 import random
 import signal
@@ -144,6 +147,41 @@ def test_what_never_ends_and_hears_nothing_ends() -> None:
 def test_an_error_is_told_without_its_words() -> None:
     result = isolated(lambda: {}["a secret"], seconds=10)
     assert result.ended == "raised" and "KeyError" in result.why and "secret" not in result.why
+
+
+def test_a_stream_that_needs_no_descriptor_is_not_heard_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = mmap.mmap(-1, 1)
+
+    class Cell(io.StringIO):
+        def write(self, text: str) -> int:
+            heard[0] = 1
+            return len(text)
+
+    cell = Cell()
+    monkeypatch.setattr(sys, "stdout", cell)
+    monkeypatch.setattr(sys, "stderr", cell)
+    logger = logging.getLogger("affidavit.test")
+    handler = logging.StreamHandler(cell)
+    logger.addHandler(handler)
+
+    def work() -> None:
+        print("said")
+        logger.error("said")
+
+    assert isolated(work, seconds=10).ended == "done"
+    logger.removeHandler(handler)
+    assert heard[0] == 0
+    print("said")
+    assert heard[0] == 1
+
+
+def test_a_device_is_refused() -> None:
+    import torch
+
+    before = torch.cuda._lazy_init
+    result = isolated(lambda: torch.zeros(1, device="cuda").tolist(), seconds=20)
+    assert (result.ended, result.why) == ("refused", "device")
+    assert torch.cuda._lazy_init is before
 
 
 @pytest.mark.parametrize("work", [lambda: sys.exit(3), lambda: os.abort(), lambda: os._exit(5)])

@@ -173,6 +173,21 @@ def test_a_function_that_is_no_function_is_not_accused(kind: str) -> None:
     assert not ids and not calls, "what the child remembers is the child's"
 
 
+def test_texts_out_of_a_set_come_in_another_order_and_are_not_accused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hit(*texts: str) -> CacheHit:
+        return Rows().hit(
+            stored=lambda at: [{"x": ["a", "b", "c"], "y": row} for row in at],
+            recompute=lambda at: [{"x": list(texts), "y": row} for row in at],
+        )
+
+    monkeypatch.delenv("PYTHONHASHSEED", raising=False)
+    told = examine(hit("c", "a", "b"), seconds=10)
+    assert told.outcome == "not deterministic" and "PYTHONHASHSEED" in told.why
+    assert examine(hit("c", "a", "d"), seconds=10).outcome == "different"
+    monkeypatch.setenv("PYTHONHASHSEED", "0")
+    assert examine(hit("c", "a", "b"), seconds=10).outcome == "different"
+
+
 def test_an_error_of_the_function_is_no_answer() -> None:
     def recompute(at: Sequence[int]) -> list[Any]:
         raise KeyError("column")

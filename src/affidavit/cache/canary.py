@@ -11,18 +11,20 @@ depends on the number of threads, to six digits.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from affidavit.attach.moment import CacheHit
-from affidavit.cache.compare import Unlike, differences, fingerprint, spread
+from affidavit.cache.compare import Unlike, differences, fingerprint, is_reordered, spread
 from affidavit.cache.isolated import Result, isolated
 
 ROWS_ENOUGH = 4096
 """With so many rows the bound is below a thousandth; what is left of the time is the next hit's."""
 _FIRST_ROWS = 64
+_SHUFFLED = "the same texts in another order, and PYTHONHASHSEED is not set"
 _AGAIN_ROWS = 16
 """So many rows that differ are recomputed once more and then again elsewhere; the others are counted with them."""
 
@@ -59,6 +61,8 @@ def examine(hit: CacheHit, *, seconds: float, offset: float = 0.0) -> Sighting:
         return Sighting(outcome="same", examined=seen["examined"])
     if seen["unequal"]:
         return _said("not deterministic", seen)
+    if seen["shuffled"]:
+        return replace(_said("not deterministic", seen), why=_SHUFFLED)
     if not seen["again"]:
         return Sighting(outcome="time limit", why="before a difference could be confirmed", examined=seen["examined"])
     rows = [row for row, _ in seen["again"]]
@@ -113,8 +117,18 @@ def _look(hit: CacheHit, seconds: float, offset: float) -> Iterator[dict[str, An
             answers = _answers(hit, wanted)
             unequal = any(answers[row] != one.answers[row] for row in wanted if row in one.answers)
             again = [[row, answers[row]] for row in wanted]
-            yield {**_state(examined, one.found), "unequal": unequal, "again": again}
+            shuffled = not unequal and _is_shuffled(hit, wanted)
+            yield {**_state(examined, one.found), "unequal": unequal, "again": again, "shuffled": shuffled}
             return
+
+
+def _is_shuffled(hit: CacheHit, rows: Sequence[int]) -> bool:
+    """Say whether all that differs is the order of texts, which a set gives anew in each process."""
+    if os.environ.get("PYTHONHASHSEED", "random") != "random":
+        return False
+    whole = list(rows) if hit.in_order else sorted({row for one in rows for row in hit.batch(one)})
+    pairs = dict(zip(whole, zip(hit.stored(whole), hit.recompute(whole))))
+    return all(row in pairs and is_reordered(*pairs[row]) for row in rows)
 
 
 def _elsewhere(hit: CacheHit, rows: Sequence[int]) -> list[list[Any]]:
@@ -138,6 +152,7 @@ def _state(examined: int, found: Sequence[Unlike]) -> dict[str, Any]:
         "count": len(found),
         "different": [[difference.row, list(difference.fields)] for difference in found[:256]],
         "unequal": False,
+        "shuffled": False,
         "again": [],
     }
 

@@ -52,6 +52,16 @@ def differing(one: object, other: object) -> tuple[str, ...]:
     return () if _same(one, other) else (_ROW,)
 
 
+def is_reordered(one: object, other: object) -> bool:
+    """Say whether two rows differ in nothing but the order of lists of texts."""
+    left, right = (row if isinstance(row, dict) else {_ROW: row} for row in (plain(one), plain(other)))
+    fields = [name for name in {*left, *right} if not _same(left.get(name), right.get(name))]
+    return all(
+        _are_texts(left.get(name)) and _are_texts(right.get(name)) and sorted(left[name]) == sorted(right[name])
+        for name in fields
+    )
+
+
 def plain(value: object) -> Any:
     """Return a value as numbers, texts, lists and dicts; what has its own ``tolist`` (arrays, tensors) gives that."""
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -117,6 +127,10 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(item, other[name]) for name, item in one.items())
     return type(one) is type(other) and one == other
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _rounded(value: Any) -> Any:

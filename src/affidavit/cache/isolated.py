@@ -14,6 +14,7 @@ import ctypes
 import fcntl
 import gc
 import json
+import logging
 import os
 import re
 import resource
@@ -217,6 +218,9 @@ def _part(writer: int, seconds: float) -> None:
     for name in os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else ("0", "1", "2"):  # noqa: PTH112, PTH208
         if int(name) not in (writer, nowhere):
             _part_from(int(name), nowhere)
+    # A notebook's streams have no descriptor: they would find their way to the cell by themselves.
+    sys.stdout = sys.stderr = open(nowhere, "w", closefd=False)  # noqa: SIM115
+    logging.disable()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     _quieten(sys.modules)
 

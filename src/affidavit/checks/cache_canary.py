@@ -46,8 +46,8 @@ def cache_canary(case: Case) -> Outcome:
     globals of its module, the files it reads or the environment; load_dataset trusts a file's time.
 
     Source: silent-failure-corpus L1, D13; hf-stack-spike §5; anchors-mechanisms C1. Blind to: rows that were not
-    sampled (the bound says how many could differ); caches that have no adapter; a function that gives another answer
-    in each process, such as one that hashes texts, is told as different.
+    sampled (the bound says how many could differ); caches that have no adapter; a function whose answer hangs on
+    the hash of a text, which is another one in each process, is told as different.
     """
     examined, unproven = 0, ""
     for _, canary in case.values("cache.canary"):
