@@ -12,6 +12,7 @@ from affidavit.fact.term import Method, Scope, Term
 from affidavit.fact.values import Tally
 from affidavit.fact.vocabulary import load as load_vocabulary
 from affidavit.gate import Attestation, Waiver
+from affidavit.record.declared import Declared
 from affidavit.record.record import Kind
 from affidavit.settings import Settings, SettingsError, find_root, load
 
@@ -37,6 +38,12 @@ witness = "git"
 
 [cache]
 canary_seconds = 10
+
+[[cache.declared]]
+name = "chats"
+raw = "data/chats.jsonl"
+entry = "cache/*.jsonl"
+build = "pkg.encode:encode_row"
 
 [[waiver]]
 target = "ranks-agree@0123456789ab"
@@ -73,6 +80,9 @@ def test_every_section_is_read(tmp_path: Path) -> None:
     assert (settings.tokens, settings.gate, settings.gate_reason) == ("ids", "allow", "a notebook, not a release")
     assert settings.marks is False
     assert settings.canary_seconds == 10.0
+    assert settings.declared == (
+        Declared(name="chats", raw="data/chats.jsonl", entry="cache/*.jsonl", build="pkg.encode:encode_row"),
+    )
     assert (settings.key, settings.witness) == ("ada", "git")
     assert settings.trusted == (tmp_path / "ada.pub", tmp_path / "keys" / "grace.pub")
     assert settings.panels == (tmp_path / "panels" / "h100.json",)
@@ -118,6 +128,14 @@ def test_expectations_are_a_record_whose_names_need_no_quotes(tmp_path: Path) ->
         ('[run]\nmarks = "off"', "run.marks: expected true or false, saw 'off'"),
         ("[cache]\ncanary_seconds = -1", "cache.canary_seconds: expected 0 to 60 seconds, saw -1"),
         ("[cache]\ncanary_seconds = true", "cache.canary_seconds: expected 0 to 60 seconds, saw True"),
+        ("[[cache.declared]]\nname = 'a'", "cache.declared 1.build: expected text"),
+        (
+            "[[cache.declared]]\nname = 'a'\nraw = 'a'\nentry = '../a'\nbuild = 'a.b'",
+            "cache.declared 1.build: expected module:function, saw 'a.b'; "
+            "cache.declared 1.entry: expected a pattern below the project, saw '../a'",
+        ),
+        ("[[cache.declared]]\nnames = 'a'", 'cache.declared 1: names: nothing reads this; did you mean "name"'),
+        ("[cache]\nentry = 'a'", "cache.entry: nothing reads this"),
         ("[run]\ntokens = 3", "run.tokens: expected one of off, ids, text, saw 3"),
         ('[tree]\ngate = "allow"', "tree.reason: expected text"),
         ('[tree]\ngate = "allow"\nreason = " "', "tree.reason: expected text"),

@@ -24,6 +24,7 @@ from affidavit.fact.observation import Known
 from affidavit.fact.term import Method, Vocabulary
 from affidavit.gate import Attestation, Waiver
 from affidavit.record import file, plain
+from affidavit.record.declared import Declared, is_function
 from affidavit.record.record import Fact, Kind, Record, ordered
 
 SIZE_BYTES = 1 << 20
@@ -38,7 +39,8 @@ _SECTIONS: Mapping[str, frozenset[str]] = {
     "tree": frozenset({"gate", "reason"}),
     "panel": frozenset({"files"}),
     "seal": frozenset({"key", "trusted", "witness"}),
-    "cache": frozenset({"canary_seconds"}),
+    "cache": frozenset({"canary_seconds", "declared"}),
+    "cache.declared": frozenset({"name", "raw", "entry", "build", "manifest"}),
     "waiver": frozenset({"target", "reason", "author", "until"}),
     "attestation": frozenset({"term", "value", "author", "seen", "until"}),
 }
@@ -65,6 +67,7 @@ class Settings:
         trusted: the public keys whose signature this project believes.
         witness: what outside of a run folder remembers its seal: ``none`` or ``git``.
         canary_seconds: how long a run may wait while rows out of its caches are recomputed; 0 recomputes none.
+        declared: caches of the project's own, of which rows are rebuilt before a command starts.
     """
 
     root: Path
@@ -80,6 +83,7 @@ class Settings:
     trusted: tuple[Path, ...] = ()
     witness: str = "none"
     canary_seconds: float = CANARY_SECONDS
+    declared: tuple[Declared, ...] = ()
 
 
 def find_root(start: Path) -> Path:
@@ -120,7 +124,7 @@ class _Reader:
     complaints: list[str] = field(default_factory=list)
 
     def settings(self, document: dict[str, object]) -> Settings:
-        self._known(document, {*_SECTIONS, "expect"}, "")
+        self._known(document, {"expect", *(name for name in _SECTIONS if "." not in name)}, "")
         run, tree, panel, seal, cache = (
             self._section(document, name) for name in ("run", "tree", "panel", "seal", "cache")
         )
@@ -142,7 +146,17 @@ class _Reader:
             trusted=tuple(self.root / name for name in self._texts(seal, "seal.trusted")),
             witness=self._choice(seal, "seal.witness", WITNESSES),
             canary_seconds=self._seconds(cache, "cache.canary_seconds", default=CANARY_SECONDS),
+            declared=self._each(cache, "cache.declared", self._declared),
         )
+
+    def _declared(self, entry: dict[str, object], key: str) -> Declared | None:
+        name, raw, pattern, build = (self._text(entry, f"{key}.{part}") for part in ("name", "raw", "entry", "build"))
+        if build and not is_function(build):
+            self.complaints.append(f"{key}.build: expected module:function, saw {build!r:.60}")
+        if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
+            self.complaints.append(f"{key}.entry: expected a pattern below the project, saw {pattern!r:.60}")
+        manifest = self._text(entry, f"{key}.manifest") if "manifest" in entry else ""
+        return Declared(name=name, raw=raw, entry=pattern, build=build, manifest=manifest)
 
     def _waiver(self, entry: dict[str, object], key: str) -> Waiver:
         return Waiver(
@@ -214,7 +228,7 @@ class _Reader:
     def _each(
         self, document: dict[str, object], name: str, make: Callable[[dict[str, object], str], Kept | None]
     ) -> tuple[Kept, ...]:
-        entries = document.get(name, [])
+        entries = document.get(name.rpartition(".")[2], [])
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             self.complaints.append(f"{name}: expected tables [[{name}]], saw {entries!r:.60}")
             return ()

@@ -30,7 +30,7 @@ SAID_OUTSIDE = {
     "house": "run/plugins.py",
     "run": "record/merge.py",
     "artifact": "run/artifacts.py",
-    "cache": "run/opened.py run/lineage.py run/claims.py",
+    "cache": "run/opened.py run/lineage.py run/claims.py run/declared.py",
     "foreign": "run/adopt.py",
 }
 """Who states the facts of scope PROJECT and RUN, by subject: no instrument sees them, what stands around a run does."""

@@ -51,6 +51,7 @@ def test_every_check_of_a_run_has_a_world() -> None:
     """Checks of the tree and of other records have theirs elsewhere: real git trees, real locks, real panels."""
     elsewhere = {
         "code-is-committed",
+        "declared-caches-rebuilt",
         "expectations-hold",
         "lock-holds",
         "packages-as-installed",

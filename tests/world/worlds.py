@@ -35,7 +35,13 @@ SCRIPTS = {
 }
 """By the names under which they are tested."""
 QUIET = {script.stem: script for script in sorted((HERE / "quiet").glob("*.py"))}
-OUTSIDE = {"cache-entry-provenance", "code-is-committed", "packages-as-installed", "tree-is-committed"}
+OUTSIDE = {
+    "cache-entry-provenance",
+    "code-is-committed",
+    "declared-caches-rebuilt",
+    "packages-as-installed",
+    "tree-is-committed",
+}
 """Checks whose facts come from the launcher, which is not here."""
 
 

@@ -14,6 +14,7 @@ from affidavit.cli.project import Project, here
 from affidavit.report import document, text
 from affidavit.report.statement import Statement
 from affidavit.run.command import read_command
+from affidavit.run.declared import declared_fact
 from affidavit.run.tree import examine_tree
 
 
@@ -49,11 +50,13 @@ def _as_it_lies(project: Project, argv: tuple[str, ...], *, strict: bool) -> Sta
     if not argv:
         raise click.UsageError("--project needs the command that would run: affidavit check --project -- COMMAND.")
     settings = project.settings
+    command = read_command(argv, cwd=Path.cwd(), environment=os.environ)
     answer = examine_tree(
-        read_command(argv, cwd=Path.cwd(), environment=os.environ),
+        command,
         project=project.root,
         environment=os.environ,
         gate="refuse" if settings.gate == "snapshot" else settings.gate,
         reason=settings.gate_reason,
     )
-    return before(project, (*answer.facts, project.house.fact), title="this project", strict=strict)
+    declared = declared_fact(settings, command, os.environ)
+    return before(project, (*answer.facts, project.house.fact, declared), title="this project", strict=strict)

@@ -24,6 +24,7 @@ from affidavit.report.statement import Statement
 from affidavit.report.terminal import Line, Span, Tone, line
 from affidavit.run.attempt import Ended
 from affidavit.run.command import read_command
+from affidavit.run.declared import declared_fact
 from affidavit.run.launch import Prepared, prepare
 from affidavit.run.supervise import refuse, supervise
 from affidavit.run.tree import GateAnswer, examine_tree
@@ -67,7 +68,8 @@ class Observed:
             CommandError: it cannot be started.
         """
         answer = self._gate()
-        facts = (*answer.facts, self.project.house.fact)
+        declared = declared_fact(self.project.settings, self.prepared.command, os.environ)
+        facts = (*answer.facts, self.project.house.fact, declared)
         self.prepared.state(facts)
         self._static(facts, answer)
         self._lock()

@@ -154,9 +154,10 @@ def _deviating(case: Case, name: str) -> str:
 
 
 def _cache(case: Case, names: tuple[str, ...]) -> str:
-    tables = [value for _, value in case.values("cache.canary") if isinstance(value, Table)]
+    canaries = [name for name in ("cache.canary", "cache.declared") if name in names]
+    tables = [value for name in canaries for _, value in case.values(name) if isinstance(value, Table)]
     rows = [row for table in tables for row in table.records()]
-    if not rows:
+    if not any(row["examined"] for row in rows):
         return ""
     examined = sum(int(row["examined"]) for row in rows)
     different = sum(int(row["different"]) for row in rows)

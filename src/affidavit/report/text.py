@@ -48,6 +48,8 @@ def brief(statement: Statement, *remarks: str, corrections: tuple[str, ...] = ()
     yield line(Span("affidavit", Tone.STRONG), f" {__version__} · {statement.title} · {statement.status}")
     yield from _notes(corrections, Tone.DOUBT)
     for finding in statement.findings:
+        if finding.verdict is Verdict.NOT_APPLICABLE:
+            continue  # there is nothing to say of it yet
         mark = mark_of(finding.verdict)
         about = "; ".join(evidence(statement.case, [finding]))
         yield line(Span(about, Tone.FAINT), head=Span(f"{mark.text} {finding.check}  ", mark.tone), indent=_BRIEF)

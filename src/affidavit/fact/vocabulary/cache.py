@@ -40,7 +40,7 @@ TERMS = (
         scope=Scope.RUN,
         least=Method.INSPECTED,
         category=Category.INCIDENTAL,
-        meaning="files that the run read and an earlier run had made: by which run, how that is known, what it was then",
+        meaning="files that the run read and an earlier run had made: by which run, as is known how, and with what",
     ),
     Term(
         name="cache.claims",
@@ -60,5 +60,14 @@ TERMS = (
         ranks=Ranks.FREE,
         category=Category.INCIDENTAL,
         meaning="what probes have proven of the keys of cached functions that the process uses: a line a function",
+    ),
+    Term(
+        name="cache.declared",
+        type=Table,
+        unit="rows",
+        scope=Scope.PROJECT,
+        least=Method.EXECUTED,
+        category=Category.INCIDENTAL,
+        meaning="caches that affidavit.toml names, and how many of their rows were rebuilt and differ: a line a cache",
     ),
 )
