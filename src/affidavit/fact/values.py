@@ -106,9 +106,15 @@ class Table:
     def column(self, name: str) -> tuple[Cell, ...]:
         return tuple(row[self.columns.index(name)] for row in self.rows)
 
-    def records(self) -> tuple[dict[str, Cell], ...]:
-        """Return one dict a row, for reading only."""
-        return tuple(dict(zip(self.columns, row)) for row in self.rows)
+    def records(self, **shape: type | tuple[type, ...]) -> tuple[dict[str, Cell], ...]:
+        """Return one dict a row, for reading only.
+
+        Args:
+            shape: columns that a row must have, and the types of their cells; a row of another shape is left out. For
+                readers that judge nothing: a record of another version, or a bent one, must not be their crash.
+        """
+        rows = (dict(zip(self.columns, row)) for row in self.rows)
+        return tuple(row for row in rows if all(isinstance(row.get(name), kind) for name, kind in shape.items()))
 
     def with_cell(self, row: int, column: str, cell: Cell) -> Table:
         """Return the table with one cell changed: the lens of a sabotage."""

@@ -61,8 +61,8 @@ def files(record: Record) -> tuple[Written, ...]:
     return tuple(
         Written(path=str(row["path"]), digest=str(row["digest"]), bytes=int(row["bytes"]), step=int(row.get("step", 0)))
         for row in (
-            *_rows(record, "artifact.files", "path", "digest", "bytes"),
-            *_rows(record, "foreign.files", "path", "digest", "bytes"),
+            *_rows(record, "artifact.files", path=str, digest=str, bytes=int),
+            *_rows(record, "foreign.files", path=str, digest=str, bytes=int),
         )
     )
 
@@ -78,7 +78,9 @@ def places(record: Record) -> tuple[Place, ...]:
             state=str(row["state"]),
             mark=str(row["mark"]),
         )
-        for row in _rows(record, "artifact.saves", "path", "form", "step", "time", "state", "mark")
+        for row in _rows(
+            record, "artifact.saves", step=int, **dict.fromkeys(("path", "form", "time", "state", "mark"), str)
+        )
     )
 
 
@@ -95,11 +97,11 @@ def counts(record: Record) -> Tally:
     return next(found, Tally("files", ()))
 
 
-def _rows(record: Record, name: str, *columns: str) -> Iterator[dict[str, bool | int | float | str]]:
-    """Yield the rows of a table that has these columns; a record of another version, or a bent one, may have others."""
+def _rows(record: Record, name: str, **shape: type) -> Iterator[dict[str, bool | int | float | str]]:
+    """Yield the rows of this shape; a record of another version, or a bent one, may have others."""
     for value in _values(record, name):
-        if isinstance(value, Table) and set(columns) <= set(value.columns):
-            yield from value.records()
+        if isinstance(value, Table):
+            yield from value.records(**shape)
 
 
 def _values(record: Record, name: str) -> Iterator[Value]:

@@ -156,7 +156,7 @@ def _deviating(case: Case, name: str) -> str:
 def _cache(case: Case, names: tuple[str, ...]) -> str:
     canaries = [name for name in ("cache.canary", "cache.declared") if name in names]
     tables = [value for name in canaries for _, value in case.values(name) if isinstance(value, Table)]
-    rows = [row for table in tables for row in table.records()]
+    rows = [row for table in tables for row in table.records(examined=int, different=int, bound=(int, float))]
     if not any(row["examined"] for row in rows):
         return ""
     examined = sum(int(row["examined"]) for row in rows)

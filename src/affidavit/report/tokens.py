@@ -26,6 +26,7 @@ _LIT_FIRST, _LIT_LAST = 6, 2
 _TURNS_APART = 8
 _ABOUT = {"template": "what the chat template adds"}
 _BAR = 16
+_COUNTED = ("tokens", "supervised", "closed", "ends")
 _ROLE = len("assistant")
 _INDENT = _ROLE + 4
 
@@ -151,10 +152,10 @@ def _turns(case: Case) -> list[Turn]:
     found: dict[tuple[int, str], list[int]] = {}
     for fact in case.facts("tokens.supervised_by_turn"):
         if isinstance(fact.state, Known) and isinstance(fact.state.value, Table):
-            for row in fact.state.value.records():
-                sums = found.setdefault((int(str(row["turn"])), str(row["role"])), [0, 0, 0, 0])
-                for place, name in enumerate(("tokens", "supervised", "closed", "ends")):
-                    sums[place] += int(str(row[name])) * max(len(fact.ranks), 1)
+            for row in fact.state.value.records(turn=int, role=str, **dict.fromkeys(_COUNTED, int)):
+                sums = found.setdefault((int(row["turn"]), str(row["role"])), [0] * len(_COUNTED))
+                for place, name in enumerate(_COUNTED):
+                    sums[place] += int(row[name]) * max(len(fact.ranks), 1)
     return [
         Turn(number=number, role=role, tokens=tokens, lit=lit, closed=closed, ends=ends)
         for (number, role), (tokens, lit, closed, ends) in found.items()
