@@ -29,6 +29,7 @@ FLAGS = {
     "annotate": ("--author", "--falls", "--help", "--json", "--reason", "--survives"),
     "verify": ("--help", "--json", "--key"),
     "key": ("--help",),
+    "cache": ("--help",),
     "whence": ("--help", "--json"),
     "adopt": ("--help", "--json", "--name"),
     "drill": ("--help", "--json", "--python", "--world"),

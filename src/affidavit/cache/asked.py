@@ -19,9 +19,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from affidavit.attach.guard import describe
-from affidavit.cache.bench import Bench, config_type
+from affidavit.cache.bench import Bench, arguments, config_type
 from affidavit.cache.fields import built
+from affidavit.cache.preimage import shown
 from affidavit.cache.readable import config_of, rows_of, table_of, wanted_entry
 from affidavit.fact.errors import AffidavitError, refusal
 
@@ -47,7 +47,8 @@ def named(said: str) -> Any:
         for part in name.split("."):
             found = getattr(found, part)
     except Exception as error:
-        raise NotFoundError(_refused(said, "a name that can be imported here", describe(error))) from error
+        saw = shown(f"{type(error).__name__}: {error}")
+        raise NotFoundError(_refused(said, "a name that can be imported here", saw)) from error
     return found
 
 
@@ -81,7 +82,8 @@ def _config(order: Order, function: Callable[..., Any]) -> Any:
     try:
         return built(kind, config_of(Path(said)))
     except (TypeError, ValueError) as error:
-        raise NotFoundError(_refused(said, f"a configuration that {kind} takes", describe(error))) from error
+        saw = shown(f"{type(error).__name__}: {error}")
+        raise NotFoundError(_refused(said, f"a configuration that {kind} takes", saw)) from error
 
 
 def probe(order: Order) -> Any:
@@ -107,7 +109,8 @@ def explain(order: Order) -> Any:
     from affidavit.cache.key import preimage_of
 
     bench = bench_of(order)
-    rows = rows_of(Path(order["rows"]), 8) if order.get("rows") else None
+    alone = not arguments(bench.function, bench.config, bench.tokenizer, after=1)
+    rows = rows_of(Path(order["rows"]), 8) if order.get("rows") and alone else None
     if rows is not None and bench.batched:
         rows = [{name: [row[name] for row in rows] for name in rows[0]}]
     found = preimage_of(

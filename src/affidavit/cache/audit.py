@@ -92,7 +92,8 @@ def audit(
         yield said
 
     result = isolated(work, seconds=seconds)
-    said = result.value or {"examined": 0, "different": [], "again": True}
+    said = result.value if result.ended in ("done", "time limit") else None
+    said = said or {"examined": 0, "different": [], "again": True}
     found = said["different"]
     outcome = "different" if found else "same"
     if not said["again"]:
@@ -136,7 +137,7 @@ def limit(rows: int, examined: int, different: int) -> int:
 
     Source: hypergeometric tails, exactly.
     """
-    rarely = 1.0 - CONFIDENCE
+    rarely = (1.0 - CONFIDENCE) * (1.0 + 1e-9)  # sums of logarithms are right to ten digits
     if not examined:
         return rows + 1
     if not different:

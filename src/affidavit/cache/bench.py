@@ -44,7 +44,8 @@ class Bench:
         def call(row: Any) -> Any:
             row = {name: [value] for name, value in row.items()} if bench.batched else row
             made = function(row, **arguments(function, bench.config, bench.tokenizer, after=1))
-            return list(made) if isinstance(made, Iterator) else made
+            made = list(made) if isinstance(made, Iterator) else made
+            return _only(made) if bench.batched else made
 
         call.__wrapped__ = function  # type: ignore[attr-defined]
         return call
@@ -60,6 +61,15 @@ class Bench:
             except Exception as error:  # noqa: BLE001  the user's code; what it raises is an answer
                 made.append((False, describe(error)))
         return made
+
+
+def _only(made: Any) -> Any:
+    """Return the one row of columns that hold one; columns that hold another number of rows as they are."""
+    if not isinstance(made, Mapping) or any(
+        not hasattr(column, "__len__") or len(column) != 1 for column in made.values()
+    ):
+        return made
+    return {name: column[0] for name, column in made.items()}
 
 
 def arguments(function: Callable[..., Any], config: Any, tokenizer: Any, *, after: int) -> dict[str, Any]:

@@ -142,7 +142,8 @@ class Mover:
             made = self.bench.measure(self.rows) if setting is None else self._within(setting, self.rows)[0]
             return [fingerprint(value) if came else "" for came, value in made or ()]
 
-        return isolated(work, seconds=self.left).value or []
+        result = isolated(work, seconds=self.left)
+        return result.value or [] if result.ended == "done" else []
 
     def _search(self, one: Input, told: list[Movement]) -> None:
         """Look among all rows for one on which an input matters."""
@@ -159,9 +160,9 @@ class Mover:
                         yield [place, begin + found[0], ", ".join(found[1])[:80]]
                         return
 
-        found = isolated(work, seconds=self.left).value
-        if found:
-            place, row, fields = found
+        result = isolated(work, seconds=self.left)
+        if result.value and result.ended in ("done", "time limit"):
+            place, row, fields = result.value
             told[place] = Movement(row, fields)
 
 

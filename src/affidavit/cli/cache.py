@@ -155,9 +155,10 @@ def explain(one: str, other: str, as_json: bool, **said: Any) -> int:
     before, after = (_without(side, left_out) for side in sides)
     changes = differ(before, after)
     if as_json:
-        page.say(_explained(before, after, changes, left_out))
+        page.say(_explained([side.digest for side in sides], changes, left_out))
     else:
-        page.show(_explain_lines((one, other), (before, after), changes, left_out))
+        named = tuple(f"{name} {side.digest[:19]}" for name, side in zip((one, other), sides))
+        page.show(_explain_lines(named, (before, after), changes, left_out))
     return 0
 
 
@@ -172,15 +173,13 @@ def _without(side: Preimage, kinds: Iterable[str]) -> Preimage:
     return Preimage(tuple(part for part in side.parts if part.kind not in kinds))
 
 
-def _explained(
-    before: Preimage, after: Preimage, changes: tuple[PartChange, ...], left_out: list[str]
-) -> dict[str, Any]:
+def _explained(keys: list[str], changes: tuple[PartChange, ...], left_out: list[str]) -> dict[str, Any]:
     rows = [{"kind": change.kind, "name": change.name, "says": change.says} for change in changes]
-    return {"hit": not changes, "keys": [before.digest, after.digest], "changes": rows, "not_compared": left_out}
+    return {"hit": not changes, "keys": keys, "changes": rows, "not_compared": left_out}
 
 
 def _explain_lines(
-    names: tuple[str, str], sides: tuple[Preimage, Preimage], changes: tuple[PartChange, ...], left_out: list[str]
+    names: Iterable[str], sides: tuple[Preimage, Preimage], changes: tuple[PartChange, ...], left_out: list[str]
 ) -> Iterator[Line]:
     shared = len(sides[0].parts) - sum(change.before is not None for change in changes)
     if changes:
@@ -198,7 +197,7 @@ def _explain_lines(
     if left_out:
         said = f"not compared, because a function alone has none: {', '.join(left_out)}"
         yield line(Span(said, Tone.FAINT), indent=2)
-    yield line(Span(f"{names[0]} {sides[0].digest[:19]}  {names[1]} {sides[1].digest[:19]}", Tone.FAINT), indent=2)
+    yield line(Span("  ".join(names), Tone.FAINT), indent=2)
 
 
 # --- audit --------------------------------------------------------------------------------------------------------
