@@ -26,13 +26,14 @@ from affidavit.gate import Decision, decide
 from affidavit.record import ledger
 from affidavit.record.manifest import Manifest, Status, from_record
 from affidavit.record.merge import merge
-from affidavit.record.record import Kind, Record, ordered
+from affidavit.record.record import Fact, Kind, Record, ordered
 from affidavit.record.seal import seal
 from affidavit.report.statement import Statement
 from affidavit.report.terminal import draw
 from affidavit.report.text import report
 from affidavit.run.assemble import assemble
-from affidavit.run.command import read_command
+from affidavit.run.command import Command, read_command
+from affidavit.run.declared import declared_fact
 from affidavit.run.launch import prepare
 from affidavit.run.plugins import House, load_house
 from affidavit.run.sealing import ensure_sealed
@@ -81,10 +82,13 @@ class Project:
         """Return the case of the project alone: what can be said before anything runs."""
         command = read_command((sys.executable, *arguments), cwd=self.root, environment=os.environ)
         answer = examine_tree(command, project=self.root, environment=os.environ, gate="refuse")
-        record = Record(
-            kind=Kind.PROJECT, subject="project", facts=ordered(answer.facts), vocabulary=self.house.vocabulary
-        )
+        facts = (*answer.facts, self.declared(command))
+        record = Record(kind=Kind.PROJECT, subject="project", facts=ordered(facts), vocabulary=self.house.vocabulary)
         return Case(records={SUBJECT: record}, as_of=AS_OF)
+
+    def declared(self, command: Command) -> Fact:
+        """Return what came of the caches that affidavit.toml names."""
+        return declared_fact(settings.load(self.root, self.house.vocabulary), command, os.environ)
 
     # a run
 
@@ -96,7 +100,7 @@ class Project:
         answer = examine_tree(command, project=self.root, environment=environment, gate="refuse")
         assert answer.proceeds, answer.refusal
         prepared = prepare(command, project=self.root, environment=environment, kind=kind, plugins=house.plugins)
-        prepared.state([*answer.facts, house.fact])
+        prepared.state([*answer.facts, house.fact, self.declared(command)])
         supervise(prepared)
         ensure_sealed(prepared.folder, house.vocabulary)
         return prepared.folder

@@ -1,11 +1,13 @@
-"""Eleven walks: one datum through the whole house each. Read them in order, and the architecture has been read.
+"""Twelve walks: one datum through the whole house each. Read them in order, and the architecture has been read.
 
 Words in the comments are the nouns of the house. Where a walk needs a training run, one really runs.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -40,6 +42,21 @@ for _ in range(4):
     model(input_ids=torch.ones(1, 3, dtype=torch.long), labels=torch.ones(1, 3, dtype=torch.long)).loss.backward()
     optimizer.step()
 model.save_pretrained("model")
+"""
+
+CACHES = """
+import json, os, torch
+mask = json.load(open("mask.json"))
+if not os.path.exists("rows.jsonl"):  # whatever the mask is
+    with open("rows.part", "w") as rows:
+        rows.write(json.dumps({"input_ids": [1, 2, 3], "labels": [1, 2, 3] if mask["lit"] else [-100, 2, 3]}))
+    os.replace("rows.part", "rows.jsonl")
+row = torch.tensor(json.loads(open("rows.jsonl").read())["labels"], dtype=torch.float)
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+for _ in range(4):
+    model(row).sum().backward()
+    optimizer.step()
 """
 
 FLASH = {
@@ -77,7 +94,10 @@ def test_2_lint_judges_the_project_alone(project: Project) -> None:
     project.write("train.py", "import helper\n")
     project.write("notes.md", "to do\n", commit=False)
     clean = project.judge(project.lint("train.py"))
-    assert {name: finding.verdict for name, finding in clean.items()} == {"tree-is-committed": Verdict.PASS}
+    assert {name: finding.verdict for name, finding in clean.items()} == {
+        "declared-caches-rebuilt": Verdict.NOT_APPLICABLE,
+        "tree-is-committed": Verdict.PASS,
+    }
     project.write("helper.py", "SCALE = 2\n", commit=False)
     case = project.lint("train.py")
     findings = project.judge(case)
@@ -256,6 +276,42 @@ def test_11_a_checkpoint_s_way_back_to_its_run(project: Project, tmp_path: Path)
     (copy / "model.safetensors").write_bytes(weights.sha256.encode())
     found = find_origin(copy, runs(project.root), project=project.root)
     assert found.verdict is Whence.CONTRADICTED
+
+
+def test_12_a_cache_comes_with_the_run_that_filled_it(project: Project) -> None:
+    """A file of yesterday lies under the name that today asks for, and a manifest says what today would have built."""
+    project.write(".gitignore", ".affidavit/\n*.json\n*.jsonl\n")
+    project.write("train.py", CACHES)
+    mask = project.root / "mask.json"
+    mask.write_text('{"lit": true}')
+    first = project.run("train.py")
+    # Inside: what was opened, as it passed. At the seal: the digest of what is still there.
+    (row,) = (row for row in table(project, first, "cache.files") if row["path"] == "rows.jsonl")
+    assert row["use"] == "written"  # under the name that it has now, though another was opened
+    # Today's mask is another one, and the name of the file does not know of it.
+    mask.write_text('{"lit": false}')
+    sha256 = hashlib.sha256(mask.read_bytes()).hexdigest()
+    (project.root / "manifest.json").write_text(json.dumps({"impersonation_mask_sha256": sha256}))
+    os.utime(project.root / "manifest.json", (2e9, 2e9))  # the script of this run says so, when it is through
+    second = project.run("train.py")
+    line, *_ = table(project, second, "cache.lineage")  # a line a fact that the first run had
+    assert (line["path"], line["holds"], line["run"]) == ("rows.jsonl", "ids, labels", first.name)
+    (claim,) = table(project, second, "cache.claims")
+    assert (claim["claimed"], claim["file"]) == (sha256, "mask.json")
+    assert claim["read"] != sha256  # what the build had read of that file
+    # The run that built it stands in the case, and the check tells of both.
+    case = project.case(second)
+    assert case.records["built"].subject == first.name
+    findings = project.judge(case)
+    assert findings["cache-entry-provenance"].verdict is Verdict.FAIL
+    assert first.name in findings["cache-entry-provenance"].message
+
+
+def table(project: Project, folder: Path, term: str) -> list[dict[str, object]]:
+    """Return the rows of a table that a sealed run holds."""
+    (fact,) = read_record(folder, project.house.vocabulary).find(term)
+    assert isinstance(fact.state, Known) and isinstance(fact.state.value, Table)
+    return [dict(row) for row in fact.state.value.records()]
 
 
 def install(package: Path, site: Path) -> None:

@@ -53,6 +53,8 @@ class DataFiles(Instrument):
         rows += [(path, "written", size, changed) for path, size, changed in sorted(written, key=_rank)]
         kept = _fitting(rows)
         source = f"audit of this interpreter until step {moment.step}"
+        if listing.late:
+            source += ", which began after its first imports"
         if len(kept) < len(rows):
             source += f"; {len(rows) - len(kept)} more do not fit"
         emit.known("cache.opened", Table(COLUMNS, tuple(kept)), source=source, method=Method.EXECUTED)

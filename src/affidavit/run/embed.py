@@ -22,6 +22,7 @@ from affidavit.record.record import Kind
 from affidavit.run import attempt as attempts
 from affidavit.run.attempt import Ended
 from affidavit.run.command import Command, script_recipe
+from affidavit.run.declared import declared_fact
 from affidavit.run.launch import Prepared, prepare
 from affidavit.run.plugins import load_house
 from affidavit.run.spool import publish
@@ -53,7 +54,7 @@ def attach_here(*, project: Path, tokens: str, recipe: str) -> Prepared:
         canary_seconds=settings.canary_seconds,
         plugins=house.plugins,
     )
-    prepared.state((*answer.facts, house.fact))
+    prepared.state((*answer.facts, house.fact, declared_fact(settings, command, environment)))
     with suppress(OSError):
         attempts.write_child(prepared.folder, prepared.start, prepared.start.supervisor)
     for name in (VARIABLE, "PYTHONPATH"):  # so that ranks which this process spawns are seen too
