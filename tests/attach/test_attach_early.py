@@ -90,6 +90,34 @@ def test_threads_that_load_at_once_are_all_heard(tmp_path: Path) -> None:
     assert listing.digests == {str(path): _sha256(path.name * 1000) for path in paths}
 
 
+def test_data_is_listed_by_what_was_done_with_it(tmp_path: Path) -> None:
+    listing = early.Listing(PACKAGE)
+    entry, part, raw = tmp_path / "rows.jsonl", tmp_path / "rows.part", tmp_path / "raw.npy"
+    raw.write_bytes(b"abc")
+    listing.hook("open", (str(raw), "r", 0))
+    listing.hook("open", (str(part), "w", 1))
+    part.write_text("{}")
+    listing.hook("os.rename", (str(part), str(entry), -1, -1))
+    part.replace(entry)
+    listing.hook("open", (str(entry), "r", 0))  # its own work is nobody else's
+    listing.hook("open", (str(tmp_path / "missing.npy"), "r", 0))
+    listing.hook("open", (str(tmp_path / "site-packages" / "a.npy"), "r", 0))
+    assert list(listing.read) == [str(raw)]
+    assert listing.read[str(raw)] == (3, raw.stat().st_mtime)
+    assert list(listing.written) == [str(entry)]
+    assert listing.missed == 0
+
+
+def test_a_run_over_a_million_files_is_not_followed_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(early, "MOST_DATA", 2)
+    listing = early.Listing(PACKAGE)
+    for number in range(5):
+        (tmp_path / f"{number}.npy").write_bytes(b"")
+        listing.hook("open", (str(tmp_path / f"{number}.npy"), "r", 0))
+        listing.hook("open", (str(tmp_path / f"{number}.out"), "w", 1))
+    assert (len(listing.read), len(listing.written)) == (2, 2)
+
+
 class Lazy(ModuleType):
     """A module that imports when it is first looked at."""
 

@@ -50,7 +50,7 @@ def claims_fact(lineage: Lineage, record: Record, gathered: Gathered, *, project
 
 
 def _claims(lineage: Lineage, record: Record, gathered: Gathered, project: Path) -> Iterator[tuple[Cell, ...]]:
-    ours = _digests(lineage.read, project) | _inputs(record, gathered.places, project)
+    ours = _digests(lineage.read, project) | (_inputs(record, gathered.places, project) or {})
     by_digest = {found: path for path, found in ours.items()}
     for path in _manifests(lineage.entries, gathered, project):
         for key, claimed in _claimed(path):
@@ -58,8 +58,8 @@ def _claims(lineage: Lineage, record: Record, gathered: Gathered, project: Path)
             builds = {entry.builder.folder: entry for entry in lineage.entries if _is_about(key, entry.holds)}
             for folder, entry in builds.items() if known_as else ():
                 build = entry.builder.record
-                had = _inputs(build, (folder,), project) if build else {}
-                if had:
+                had = _inputs(build, (folder,), project) if build else None
+                if had is not None:
                     was = claimed if claimed in had.values() else had.get(known_as, "")
                     yield shown(path, project), key, claimed, known_as, folder.name, was
 
@@ -82,17 +82,22 @@ def _is_about(key: str, held: str) -> bool:
     return bool((LABELS in held and _OF_LABELS.search(name)) or (held and _OF_TOKENS.search(name)))
 
 
-def _inputs(record: Record, places: Sequence[Path], project: Path) -> dict[str, str]:
-    """Return the files that a run executed or read, by path, with the sha256 of each that is known whole."""
+def _inputs(record: Record, places: Sequence[Path], project: Path) -> dict[str, str] | None:
+    """Return the files that a run executed or read, by path, with the sha256 of each that is known whole.
+
+    None where a rank's list is lost: what is not on the others may have been on that one.
+    """
+    listings = [read_listing(fact.state, places, project) for fact in record.find("code.listing")]
+    if not listings or any(not isinstance(listing, Listing) for listing in listings):
+        return None
     found: dict[str, str] = {}
     for row in rows_of(record, FILES, FILE_COLUMNS):
         algorithm, _, hexadecimal = str(row["digest"]).partition(":")
         if row["use"] == "read" and algorithm == WHOLE:
             found[str(row["path"])] = hexadecimal
-    for fact in record.find("code.listing"):
-        listing = read_listing(fact.state, places, project)
-        if isinstance(listing, Listing):
-            found |= {shown(one.path, project): one.sha256 for one in listing.own if one.sha256}
+    for listing in listings:
+        own = listing.own if isinstance(listing, Listing) else ()
+        found |= {shown(one.path, project): one.sha256 for one in own if one.sha256}
     return found
 
 
