@@ -215,6 +215,19 @@ def test_the_users_files_and_variables_are_what_they_were(reads: ModuleType, tmp
     assert (reads.LIMIT, reads.PATTERN.pattern) == (3, "b+")
 
 
+def test_a_file_that_native_code_opens_is_not_called_covered(module: Module, tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    with pyarrow.OSFile(str(tmp_path / "mask.bin"), "wb") as file:
+        file.write(b"a" * 4096)
+    said = module(
+        "import pyarrow\nfrom pathlib import Path\nHELD = []\n"
+        "def encode(row):\n    HELD[:] = [pyarrow.memory_map(str(Path(__file__).with_name('mask.bin')))]\n"
+        "    return HELD[0].read(1).decode()\n\ndef key():\n    return ''\n"
+    )
+    mask = one(probe(said.encode, rows=["a"], key=said.key), "mask.bin")
+    assert (mask.verdict, mask.why) == (UNPROVEN, "native code opens it, and was given no other content")
+
+
 # --- kinds of configurations --------------------------------------------------------------------------------------
 
 TYPED = """

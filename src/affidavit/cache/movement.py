@@ -18,6 +18,7 @@ from affidavit.cache.inputs import Input, Setting
 from affidavit.cache.isolated import isolated
 from affidavit.fact.errors import AffidavitError, refusal
 
+NATIVE = "native code opens it, and was given no other content"
 _SEARCHED = 256
 _FRESH = 6
 
@@ -90,23 +91,27 @@ class Mover:
             before = self.bench.measure(self.rows, self.memories)
             said: dict[str, Any] = {}
             for one in inputs:
-                said[str(one)] = [self._try(setting, before) for setting in one.settings]
+                said[str(one)] = told = [self._try(setting, before) for setting in one.settings]
+                if one.kind == "file" and not one.opened:
+                    said[str(one)] = [(-1, "", NATIVE)] * len(told)
                 yield said
 
         result = isolated(work, seconds=self.left)
         if result.ended == "refused":
             raise unsteady(f"it reached for {result.why}")
         said: dict[str, list[Any]] = result.value or {}
-        found = {str(one): [Movement(*told) for told in said.get(str(one), ())] for one in inputs}
-        fresh: list[str] | None = None
+        return {str(one): [Movement(*told) for told in said.get(str(one), ())] for one in inputs}
+
+    def look_again(self, inputs: Sequence[Input], found: dict[str, list[Movement]]) -> None:
+        """Ask inputs that moved nothing once more: in processes that were never asked before, and on all rows."""
+        if not inputs:
+            return
+        before = self._fresh(None)
         for one in inputs:
-            told = found[str(one)]
-            if told and not any(each.moves for each in told):
-                fresh = self._fresh(None) if fresh is None else fresh
-                self._again(one, told, fresh)
-            if told and not any(each.moves for each in told):
-                self._search(one, told)
-        return found
+            self._again(one, found[str(one)], before)
+        still = [one for one in inputs if not any(each.moves for each in found[str(one)])]
+        if still and len(self.everything) > len(self.rows) and time.monotonic() < self.deadline:
+            self._search(still, found)
 
     def _try(self, setting: Setting, before: Sequence[Made]) -> tuple[int, str, str]:
         after, error = self._within(setting, self.rows)
@@ -145,25 +150,28 @@ class Mover:
         result = isolated(work, seconds=self.left)
         return result.value or [] if result.ended == "done" else []
 
-    def _search(self, one: Input, told: list[Movement]) -> None:
-        """Look among all rows for one on which an input matters."""
-        if len(self.everything) <= len(self.rows) or time.monotonic() > self.deadline:
-            return
+    def _search(self, inputs: Sequence[Input], found: dict[str, list[Movement]]) -> None:
+        """Look among all rows for one on which each of these inputs matters."""
+        settings = {str(one): one.settings[: len(found[str(one)])] for one in inputs}
 
-        def work() -> Iterator[list[Any]]:
+        def work() -> Iterator[dict[str, list[Any]]]:
+            said: dict[str, list[Any]] = {}
             for begin in range(0, len(self.everything), _SEARCHED):
                 rows = self.everything[begin : begin + _SEARCHED]
                 before = self.bench.measure(rows)
-                for place, setting in enumerate(one.settings[: len(told)]):
-                    found = moved(before, self._within(setting, rows)[0] or ())
-                    if found:
-                        yield [place, begin + found[0], ", ".join(found[1])[:80]]
-                        return
+                for name in [name for name in settings if name not in said]:
+                    for place, setting in enumerate(settings[name]):
+                        if hit := moved(before, self._within(setting, rows)[0] or ()):
+                            said[name] = [place, begin + hit[0], ", ".join(hit[1])[:80]]
+                            break
+                yield said
+                if len(said) == len(settings):
+                    return
 
         result = isolated(work, seconds=self.left)
         if result.value and result.ended in ("done", "time limit"):
-            place, row, fields = result.value
-            told[place] = Movement(row, fields)
+            for name, (place, row, fields) in result.value.items():
+                found[name][place] = Movement(row, fields)
 
 
 def unsteady(saw: str) -> ProbeRefusedError:

@@ -22,7 +22,7 @@ from affidavit.cache.bench import Bench
 from affidavit.cache.compare import plain, spread
 from affidavit.cache.inputs import Finder, Input
 from affidavit.cache.keying import OwnKey, TheirKey, asked
-from affidavit.cache.movement import Movement, Mover, ProbeRefusedError, refused, unsteady
+from affidavit.cache.movement import NATIVE, Movement, Mover, ProbeRefusedError, refused, unsteady
 from affidavit.cache.nearby import Held
 from affidavit.cache.probed import COVERED, FAULT, IRRELEVANT, OVER_KEYED, UNPROVEN, Found, Probe, sources_of
 from affidavit.cache.reach import project_of, reach_of
@@ -92,13 +92,18 @@ def probe(
         inputs = finder.find()
         _met(inputs, (*(witness or ()), *(reasons if key is not None else ())))
         movements = mover.movements(inputs)
+        keyed: OwnKey | TheirKey
         if key is not None:
-            keys = TheirKey(key, bench, deadline).moves(inputs, asked(inputs, movements))
+            keyed = TheirKey(key, bench, deadline)
         else:
             reads = bool(seen.files or seen.variables or seen.seeds_itself)
-            ours = OwnKey(bench, sample if reads else (), place, deadline, tuple(artifacts), reasons)
-            keys = ours.moves(inputs, asked(inputs, movements))
-    judge = _Judge(everything, reasons)
+            keyed = OwnKey(bench, sample if reads else (), place, deadline, tuple(artifacts), reasons)
+        keys = keyed.moves(inputs, asked(inputs, movements))
+        doubtful = [one for one in inputs if _is_doubtful(movements[str(one)], keys[str(one)])]
+        if doubtful:
+            mover.look_again(doubtful, movements)
+            keys |= keyed.moves(doubtful, asked(doubtful, movements))
+    judge = _Judge(everything, len(sample), reasons)
     return Probe(
         function=_called(function),
         key=_called(key) if key is not None else OURS,
@@ -107,6 +112,11 @@ def probe(
         sources=sources_of(place, bench.call, *([key] if key is not None else [])),
         seconds=time.monotonic() - begun,
     )
+
+
+def _is_doubtful(movements: Sequence[Movement], keys: Mapping[int, bool]) -> bool:
+    """Say whether an input moved nothing, and its key would not tell if it had."""
+    return bool(movements) and not any(each.moves for each in movements) and not (keys and all(keys.values()))
 
 
 def _met(inputs: Sequence[Input], wanted: Sequence[str]) -> None:
@@ -132,13 +142,15 @@ class _Judge:
     """Gives each input its verdict, and says what keeps it from a better one."""
 
     rows: Sequence[Any]
+    sampled: int
     reasons: Mapping[str, str]
 
     def found(self, one: Input, movements: Sequence[Movement], keys: Mapping[int, bool]) -> Found:
         moving = [place for place, each in enumerate(movements) if each.moves and place in keys]
         missed = [place for place in moving if not keys[place]]
         reason = next((self.reasons[said] for said in _said(one) if said in self.reasons), "")
-        errors = [each.error for each in movements if each.error]
+        is_native = any(each.error == NATIVE for each in movements)
+        errors = [each.error for each in movements if each.error and not is_native]
         if missed or moving:
             verdict = FAULT if missed else COVERED
         elif reason and keys:
@@ -150,8 +162,10 @@ class _Judge:
         first = (missed or moving or [-1])[0]
         movement = movements[first] if first >= 0 else Movement()
         why = reason if verdict in (IRRELEVANT, FAULT) else ""
-        if verdict == OVER_KEYED:
-            why = f"on none of {len(self.rows):,} rows did the output move"
+        if is_native and verdict in (OVER_KEYED, UNPROVEN):
+            why = NATIVE
+        elif verdict == OVER_KEYED:
+            why = f"on none of {self.sampled:,} rows did the output move"
         elif verdict == UNPROVEN:
             why = self._lacks(one, errors, reached=bool(keys))
         return Found(
