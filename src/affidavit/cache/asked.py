@@ -54,10 +54,14 @@ def named(said: str) -> Any:
 
 def bench_of(order: Order) -> Bench:
     function = named(order["function"])
-    tokenizer = None
-    if order.get("tokenizer"):
-        tokenizer = _tokenizer(order["tokenizer"])
-    return Bench(function, config=_config(order, function), tokenizer=tokenizer, batched=bool(order.get("batched")))
+    masks = named(order["masks"]) if order.get("masks") else ()
+    return Bench(
+        function,
+        config=_config(order, function),
+        tokenizer=_tokenizer(order["tokenizer"]) if order.get("tokenizer") else None,
+        batched=bool(order.get("batched")),
+        masks=masks if isinstance(masks, (list, tuple)) else (masks,),
+    )
 
 
 def _tokenizer(said: str) -> Any:
@@ -100,6 +104,7 @@ def probe(order: Order) -> Any:
         witness=order.get("witness") or {},
         irrelevant=order.get("irrelevant") or {},
         batched=bench.batched,
+        masks=bench.masks,
         seconds=order["seconds"],
     )
     return found.to_json()

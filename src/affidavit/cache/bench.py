@@ -30,22 +30,31 @@ class Bench:
             of their names.
         tokenizer: goes to a parameter of that name.
         batched: whether the function takes columns of rows, as ``datasets`` hands them.
+        masks: policies that are put on the labels of what it returns, as by :func:`affidavit.cache.encode.encode`.
     """
 
     def __init__(
-        self, function: Callable[..., Any], *, config: Any = None, tokenizer: Any = None, batched: bool = False
+        self,
+        function: Callable[..., Any],
+        *,
+        config: Any = None,
+        tokenizer: Any = None,
+        batched: bool = False,
+        masks: Sequence[Any] = (),
     ) -> None:
         self.function, self.config, self.tokenizer, self.batched = function, config, tokenizer, batched
+        self.masks = tuple(masks)
         self.call = self._calling()
 
     def _calling(self) -> Callable[[Any], Any]:
         function, bench = self.function, self
 
         def call(row: Any) -> Any:
-            row = {name: [value] for name, value in row.items()} if bench.batched else row
-            made = function(row, **arguments(function, bench.config, bench.tokenizer, after=1))
+            given = {name: [value] for name, value in row.items()} if bench.batched else row
+            made = function(given, **arguments(function, bench.config, bench.tokenizer, after=1))
             made = list(made) if isinstance(made, Iterator) else made
-            return _only(made) if bench.batched else made
+            made = _only(made) if bench.batched else made
+            return _masked(made, row, bench) if bench.masks else made
 
         call.__wrapped__ = function  # type: ignore[attr-defined]
         return call
@@ -61,6 +70,14 @@ class Bench:
             except Exception as error:  # noqa: BLE001  the user's code; what it raises is an answer
                 made.append((False, describe(error)))
         return made
+
+
+def _masked(made: Any, row: Any, bench: Bench) -> Any:
+    from affidavit.cache.masks import Masker
+
+    own = [made["labels"]] if "labels" in made else None
+    labels = Masker(bench.masks, bench.tokenizer).labels([row["messages"]], [made["input_ids"]], own, row=0)
+    return {**made, "labels": labels[0]}
 
 
 def _only(made: Any) -> Any:

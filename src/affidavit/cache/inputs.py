@@ -89,7 +89,14 @@ class Finder:
     witness: Mapping[str, Sequence[Any]]
 
     def find(self) -> tuple[Input, ...]:
-        found = [*self._config(), *self._globals(), *self._tokenizer(), *self._variables(), *self._files()]
+        found = [
+            *self._config(),
+            *self._globals(),
+            *self._tokenizer(),
+            *self._masks(),
+            *self._variables(),
+            *self._files(),
+        ]
         return tuple({str(one): one for one in found}.values())
 
     def _witnessed(self, name: str, values: tuple[Other, ...]) -> tuple[Other, ...]:
@@ -144,6 +151,20 @@ class Finder:
             put = _putting(self.bench, "tokenizer", lambda new: new)
             yield from self._of_tokenizer("tokenizer", self.bench.tokenizer, put)
 
+    def _masks(self) -> Iterator[Input]:
+        masks = self.bench.masks
+        for at, mask in enumerate(masks):
+            again = [each.name for each in masks[:at]].count(mask.name)
+            for one in fields_of(mask):
+                name = f"{mask.name}{f' {again + 1}' if again else ''}.{one.name}"
+                if callable(one.value):  # its code is moved by nobody, as all code
+                    continue
+                settings = []
+                for other in self._witnessed(name, others(one.value, one.hint, self.held)):
+                    make = _later(_with_mask, masks, at, one.way, other.value)
+                    settings.append(Setting(other.says, _scope(self.bench, "masks", make)))
+                yield Input("mask", name, one.value, tuple(settings))
+
     def _of_tokenizer(self, name: str, value: Any, put: _Put) -> Iterator[Input]:
         found: dict[str, list[Setting]] = {}
         for part, says, alter in _alterations(value, self.held):
@@ -197,6 +218,10 @@ def _later(function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
 
 def _itself(value: Any) -> Any:
     return copy.deepcopy(value)
+
+
+def _with_mask(masks: tuple[Any, ...], at: int, way: tuple[str, ...], value: Any) -> tuple[Any, ...]:
+    return (*masks[:at], with_field(masks[at], way, value), *masks[at + 1 :])
 
 
 def _scope(owner: Any, name: str, make: Callable[[], Any]) -> Callable[[], AbstractContextManager[None]]:

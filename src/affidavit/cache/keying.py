@@ -79,7 +79,9 @@ class OwnKey:
         return found
 
     def _preimage(self) -> Preimage:
-        return preimage_of(
+        from affidavit.cache.masks import parts_of
+
+        found = preimage_of(
             self.bench.call,
             config=self.bench.config,
             tokenizer=self.bench.tokenizer,
@@ -88,6 +90,7 @@ class OwnKey:
             rows=self.rows[:_TRACED] or None,
             project=self.project,
         )
+        return Preimage((*found.parts, *parts_of(self.bench.masks)))
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ def probe(
     witness: Mapping[str, Sequence[Any]] | None = None,
     irrelevant: Mapping[str, str] | None = None,
     batched: bool = False,
+    masks: Sequence[Any] = (),
     project: str | Path | None = None,
     seconds: float = SECONDS,
 ) -> Probe:
@@ -65,6 +66,7 @@ def probe(
         witness: values that are tried first, by the name of the input.
         irrelevant: name of an input → why it cannot move the output; that is probed, too.
         batched: whether the function takes columns of rows.
+        masks: policies that are put on the labels of what it returns, as by ``encode``.
         seconds: after which what was not reached is not proven.
 
     Raises:
@@ -77,7 +79,7 @@ def probe(
         raise refused("rows to call the function with", "none", "Give it some.")
     numbers = sorted(spread(len(everything), min(ROWS, len(everything))))
     sample = [everything[at] for at in numbers]
-    bench = Bench(function, config=config, tokenizer=tokenizer, batched=batched)
+    bench = Bench(function, config=config, tokenizer=tokenizer, batched=batched, masks=masks)
     place = Path(project) if project is not None else project_of(function)
     deadline, reasons = begun + seconds, dict(irrelevant or {})
     reach = reach_of(bench.call, place)

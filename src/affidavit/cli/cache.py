@@ -49,6 +49,7 @@ def circumstances(function: Function) -> Function:
         click.option("--tokenizer", default="", metavar="FOLDER", help="A folder, or MODULE:NAME."),
         click.option("--artifact", "artifacts", multiple=True, metavar="PATH", help="A file that counts by content."),
         click.option("--batched", is_flag=True, help="The function takes columns of rows."),
+        click.option("--masks", default="", metavar="MODULE:NAME", help="Policies that are put on its labels."),
         click.option("--irrelevant", multiple=True, metavar="NAME=REASON", help="Cannot move the output, and why."),
     ):
         function = made(function)
@@ -256,6 +257,7 @@ def _order(work: str, function: str, said: Mapping[str, Any]) -> dict[str, Any]:
         "tokenizer": said["tokenizer"],
         "artifacts": list(said["artifacts"]),
         "batched": said["batched"],
+        "masks": said["masks"],
         "irrelevant": dict(_pair(text, "--irrelevant") for text in said["irrelevant"]),
         "asked": datetime.datetime.now(datetime.UTC).isoformat(),
     }
