@@ -250,6 +250,17 @@ def test_an_error_of_the_function_is_its_own(rows: Any, tmp_path: Path, monkeypa
     assert _keys(tmp_path) == set()
 
 
+def test_a_file_that_the_function_may_not_read_is_not_a_full_store(rows: Any, tmp_path: Path) -> None:
+    with pytest.raises(PermissionError, match="the function's own"):
+        encode(rows, _forbidden, store=tmp_path)
+
+
+def _forbidden(batch: dict[str, list[Any]]) -> dict[str, Any]:
+    if any(text.startswith("row 123") for text in batch["text"]):
+        raise PermissionError(13, "the function's own")
+    return {"long": [len(text) for text in batch["text"]]}
+
+
 def _divides(batch: dict[str, list[Any]]) -> dict[str, Any]:
     return {"inverse": [1 / (len(text) - 7 if "row 4" in text else 1) for text in batch["text"]]}
 

@@ -43,6 +43,7 @@ TRUTH = {"ids": [[len(f"{number}" * 3)] * 3 for number in range(ROWS)]}
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encode_module, "SHARD_ROWS", ROWS // SHARDS)
+    monkeypatch.setattr(encode_module, "LEAST_SHARDS", SHARDS)
     monkeypatch.setattr(tell, "_SAID", set())
 
 

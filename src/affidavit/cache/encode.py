@@ -11,6 +11,7 @@ Blind to: what the key is blind to (:mod:`affidavit.cache.key`).
 from __future__ import annotations
 
 import atexit
+import copy
 import errno
 import functools
 import json
@@ -36,8 +37,10 @@ from affidavit.fact.errors import refusal
 
 __all__ = ["encode", "key_of"]
 
-SHARD_ROWS = 20_000
-"""So many rows are the work that is lost with a process; memory holds one batch of them."""
+SHARD_ROWS = 50_000
+"""So many rows at most are the work that is lost with a process; memory holds one batch of them."""
+LEAST_SHARDS = 8
+"""Of rows that are no more than batches: so that a few processes have work to the end."""
 _PROBED = 2
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 
@@ -201,13 +204,13 @@ def _build(work: Work, store: Store, preimage: Preimage, processes: int) -> Entr
             found, _ = store.whole(preimage.digest) if store.place.has(build.entry) else (None, ())
             return found or _made(work, build, processes)
     except OSError as error:
-        if error.errno not in _NO_ROOM:
+        if error.errno not in _NO_ROOM or error in work.raised:
             raise
         raise StoreError(
             refusal(
                 subject=f"store {store.place.root}",
                 expected="room for one more shard",
-                saw=error.strerror or str(error),
+                saw=os.strerror(error.errno),
                 means="No entry was made. Finished shards are kept, and the next run goes on from there.",
                 action="Make room, or name another store.",
                 unaffected="other entries",
@@ -217,7 +220,8 @@ def _build(work: Work, store: Store, preimage: Preimage, processes: int) -> Entr
 
 def _made(work: Work, build: Build, processes: int) -> Entry:
     rows = len(work.dataset)
-    step = work.batch_size * max(1, -(-max(SHARD_ROWS, -(-rows // MOST_SHARDS)) // work.batch_size))
+    least = max(min(SHARD_ROWS, -(-rows // LEAST_SHARDS)), -(-rows // MOST_SHARDS))
+    step = work.batch_size * -(-least // work.batch_size)
     plan = build.planned(
         lambda: {"rows": rows, "step": step, "features": _columns(work, many=rows > step)}, ("rows", "step", "features")
     )
@@ -262,7 +266,7 @@ def _served(work: Work, entry: Entry) -> Any:
 
     tables = [MemoryMappedTable.from_file(str(path)) for path in entry.files]
     table = tables[0] if len(tables) == 1 else concat_tables([one for one in tables if one.num_rows] or tables[:1])
-    info = work.dataset.info.copy()
+    info = copy.copy(work.dataset.info)
     info.features = Features.from_arrow_schema(table.schema)
     made = Dataset(table, info=info, split=work.dataset.split, fingerprint=entry.key[7:23])
     form = work.dataset.format

@@ -17,6 +17,8 @@ from typing import Any
 from affidavit.cache.masks import IGNORED, Masker, Policy
 from affidavit.fact.errors import AffidavitError, refusal
 
+_PACK_BYTES = 8 << 20
+
 
 class ReturnedError(AffidavitError):
     """A function returned what are no columns."""
@@ -40,23 +42,25 @@ class Work:
     masks: Sequence[Policy] = ()
     tokenizer: Any = None
     messages: str = "messages"
+    raised: list[Exception] = field(default_factory=list, repr=False)
+    """What the function itself raised, to be told from what the store did."""
     _whole: list[Any] = field(default_factory=list, repr=False)
-
-    @property
-    def step(self) -> int:
-        return self.batch_size if self.batched else 1
 
     def write(self, path: Path, begin: int, stop: int, features: Any, alive: Callable[[], None]) -> Written:
         """Write what becomes of some rows to a file, holding no more of them than a batch."""
         from datasets.arrow_writer import ArrowWriter
 
         masker = Masker(self.masks, self.tokenizer) if self.masks else None
-        with ArrowWriter(path=str(path), **self._form(features)) as writer:
-            for at in range(begin, stop, self.batch_size):
-                alive()
-                self._write(writer, at, min(at + self.batch_size, stop), masker)
-            rows, _ = writer.finalize()
-        counted = _counted(path)
+        loose = path.with_name(f"{path.name}.loose")
+        try:
+            with ArrowWriter(path=str(loose), **self._form(features)) as writer:
+                for at in range(begin, stop, self.batch_size):
+                    alive()
+                    self._write(writer, at, min(at + self.batch_size, stop), masker)
+                rows, _ = writer.finalize()
+            counted: dict[str, Any] = _packed(loose, path)
+        finally:
+            loose.unlink(missing_ok=True)
         if masker is not None:
             counted["masks"] = masker.coverage.facts()
         return Written(rows, counted)
@@ -109,15 +113,25 @@ class Work:
 
     def _called(self, begin: int, stop: int) -> dict[str, Any]:
         if self.batched:
-            return _columns(self.function(self.dataset[begin:stop]))
+            return self._columns(self.dataset[begin:stop])
         made: dict[str, Any] = {}
         for place in range(begin, stop):
-            row = _columns(self.function(self.dataset[place]))
+            row = self._columns(self.dataset[place])
             if made and row.keys() != made.keys():
                 raise _refusal(f"the columns of the rows before, {', '.join(made)}", ", ".join(row))
             for name, value in row.items():
                 made.setdefault(name, []).append(value)
         return made
+
+    def _columns(self, rows: Any) -> dict[str, Any]:
+        try:
+            made = self.function(rows)
+        except Exception as error:
+            self.raised.append(error)
+            raise
+        if not isinstance(made, Mapping):
+            raise _refusal("columns by name", type(made).__name__)
+        return dict(made)
 
 
 @dataclass(frozen=True)
@@ -126,12 +140,6 @@ class Written:
 
     rows: int
     facts: dict[str, Any]
-
-
-def _columns(made: Any) -> dict[str, Any]:
-    if not isinstance(made, Mapping):
-        raise _refusal("columns by name", type(made).__name__)
-    return dict(made)
 
 
 def _refusal(expected: str, saw: str) -> ReturnedError:
@@ -147,22 +155,45 @@ def _refusal(expected: str, saw: str) -> ReturnedError:
     )
 
 
-def _counted(path: Path) -> dict[str, Any]:
-    """Return how many tokens a shard holds, and how many of them are learned from."""
+def _packed(loose: Path, path: Path) -> dict[str, Any]:
+    """Write a shard's batches as fewer and longer ones, and return how many tokens there are and are learned from.
+
+    A reader looks at every batch of every file before it has a dataset: short ones are most of what a hit costs.
+    """
+    import pyarrow
+
+    counted: dict[str, Any] = {}
+    with (
+        pyarrow.memory_map(str(loose)) as source,
+        pyarrow.ipc.open_stream(source) as reader,
+        pyarrow.OSFile(str(path), "wb") as file,
+        pyarrow.ipc.new_stream(file, reader.schema) as writer,
+    ):
+        held: list[Any] = []
+        for batch in reader:
+            held.append(batch)
+            if sum(one.nbytes for one in held) > _PACK_BYTES:
+                _pack(held, writer, counted)
+        _pack(held, writer, counted)
+    return counted
+
+
+def _pack(held: list[Any], writer: Any, counted: dict[str, Any]) -> None:
     import pyarrow
     import pyarrow.compute
 
-    with pyarrow.memory_map(str(path)) as source:
-        table = pyarrow.ipc.open_stream(source).read_all()
-        found: dict[str, Any] = {}
-        for name in ("input_ids", "labels"):
-            if name in table.column_names and _is_list_of_ints(table.schema.field(name).type):
-                values = pyarrow.compute.list_flatten(table.column(name))
-                found["tokens" if name == "input_ids" else "labels"] = len(values)
-                if name == "labels":
-                    lit = pyarrow.compute.sum(pyarrow.compute.not_equal(values, IGNORED)).as_py()
-                    found["supervised"] = int(lit or 0)
-    return found
+    if not held:
+        return
+    table = pyarrow.Table.from_batches(held)
+    held.clear()
+    writer.write_table(table.combine_chunks())
+    for name, called in (("input_ids", "tokens"), ("labels", "labels")):
+        if name in table.column_names and _is_list_of_ints(table.schema.field(name).type):
+            values = pyarrow.compute.list_flatten(table.column(name))
+            counted[called] = counted.get(called, 0) + len(values)
+            if name == "labels":
+                lit = pyarrow.compute.sum(pyarrow.compute.not_equal(values, IGNORED)).as_py()
+                counted["supervised"] = counted.get("supervised", 0) + int(lit or 0)
 
 
 def _is_list_of_ints(kind: Any) -> bool:
