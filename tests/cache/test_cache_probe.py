@@ -379,6 +379,13 @@ def test_a_comment_is_no_change_and_an_unused_function_has_no_say(module: Module
     sys.modules[seed.__name__] = seed
 
 
+def test_a_key_that_went_takes_its_probe_along(module: Module) -> None:
+    seed = module(SEED)
+    found = probe(seed.encode, rows=WITNESS, config=CONFIG, key=seed.crippled)
+    del seed.crippled
+    assert found.changed() is None
+
+
 def test_what_is_no_probe_of_ours_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "probes").mkdir()
     for name, text in {"a": "{", "b": "[]", "c": '{"format": 1}', "d": '{"format": 9}', "e": "null"}.items():

@@ -90,9 +90,12 @@ class Probe:
             return None
 
     def changed(self) -> tuple[str, ...] | None:
-        """Return which of its functions are not what they were, in this process; None where it is not in use here."""
-        module = self.function.partition(":")[0]
-        if live(f"{module}.{self.function.partition(':')[2]}") is None:
+        """Return which of its functions are not what they were, in this process.
+
+        None where the function or what makes its key is not in use here: a key that went takes its probe along.
+        """
+        used = (self.function, *((self.key,) if ":" in self.key else ()))
+        if any(live(name.replace(":", ".")) is None for name in used):
             return None
         return tuple(sorted(name for name, digest in self.sources.items() if live(name) != digest))
 

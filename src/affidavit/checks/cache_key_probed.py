@@ -45,12 +45,14 @@ def cache_key_probed(case: Case) -> Outcome:
 
 
 def _accused(row: dict[str, bool | int | float | str]) -> Fail:
-    key = "our own key" if row["key"] == "ours" else f"the key {row['key']}"
+    is_ours = row["key"] == "ours"
+    key = "our own key" if is_ours else f"the key {row['key']}"
+    again = f"affidavit cache probe {row['function']}" + ("" if is_ours else f" --key {row['key']}")
     return Fail(
         expected=f"{key} to move with every input that moves what {row['function']} returns",
         saw=f"{int(row['faults']):,} of {int(row['inputs']):,} inputs that do not move it: {row['worst']} (probed)",
         means="After one of these changes, the cache serves the old rows, and nothing says so.",
-        action=f'Put them into the key, and run "affidavit cache probe {row["function"]}" again.',
+        action=f'Put them into the key, and run "{again} --rows FILE" again.',
         sites=(Site(key=str(row["function"])),),
     )
 
