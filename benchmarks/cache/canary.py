@@ -109,7 +109,7 @@ def main(seeds: int = 20, pairs: int = 5, rows: int = 500_000) -> int:
                 }
             )
     assert all(one["masked"] == 0 for one in stale), "the peer built it anew, and there was nothing to find"
-    assert all(one["on"]["verdict"] == Verdict.PASS.name for one in held)
+    assert all(one["on"]["verdict"] == Verdict.PASS.name for one in held), held
     later = [one["on"]["started"] - one["bare"]["started"] for one in held]  # type: ignore[operator]
     return write(
         "cache_canary",

@@ -49,10 +49,17 @@ class Sighting:
     fields: tuple[str, ...] = ()
 
 
-def examine(hit: CacheHit, *, seconds: float, offset: float = 0.0) -> Sighting:
-    """Return what the function says today of rows that a cache served; the run waits ``seconds`` at most."""
+def examine(hit: CacheHit, *, seconds: float, most: float | None = None, offset: float = 0.0) -> Sighting:
+    """Return what the function says today of rows that a cache served.
+
+    Args:
+        seconds: how long rows are sampled.
+        most: how long the run waits at most: a difference that was found is worth more time than another sample.
+        offset: a fraction that moves the sample.
+    """
     begun = time.monotonic()
-    found = isolated(lambda: _look(hit, 0.7 * seconds, offset), seconds=seconds)
+    most = seconds if most is None else most
+    found = isolated(lambda: _look(hit, 0.7 * seconds, offset), seconds=most)
     seen: dict[str, Any] = found.value or {"examined": 0, "different": [], "again": []}
     if found.ended not in ("done", "time limit") or not seen["examined"]:
         return Sighting(outcome=found.ended if found.ended != "done" else "nothing examined", why=found.why)
@@ -66,7 +73,7 @@ def examine(hit: CacheHit, *, seconds: float, offset: float = 0.0) -> Sighting:
     if not seen["again"]:
         return Sighting(outcome="time limit", why="before a difference could be confirmed", examined=seen["examined"])
     rows = [row for row, _ in seen["again"]]
-    left = max(seconds - (time.monotonic() - begun), 0.2 * seconds)
+    left = max(most - (time.monotonic() - begun), 0.2 * seconds)
     elsewhere = isolated(lambda: _elsewhere(hit, rows), seconds=left)
     if elsewhere.ended != "done":
         return Sighting(outcome=elsewhere.ended, why=_unconfirmed(elsewhere), examined=seen["examined"])

@@ -113,7 +113,8 @@ class Canary(Instrument):
             return Sighting(outcome="not examined", why=f"{budget:g} s went into other hits")
         begun = time.monotonic()
         try:
-            return examine(hit, seconds=max(SHARE * left, LEAST_SECONDS), offset=self._offset)
+            seconds = max(SHARE * left, LEAST_SECONDS)
+            return examine(hit, seconds=seconds, most=max(left, seconds), offset=self._offset)
         finally:
             self._spent += time.monotonic() - begun
 
