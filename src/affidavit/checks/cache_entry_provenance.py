@@ -94,18 +94,17 @@ def _built_otherwise(row: dict[str, Cell], wanted: str, whose: str) -> Fail:
 
 def _contradicted(case: Case, claim: dict[str, Cell]) -> Fail:
     had = f"read other bytes of it ({str(claim['read'])[:12]})" if claim["read"] else "never read it"
-    entries = [
-        str(row["path"])
-        for _, lineage in case.values("cache.lineage")
-        if isinstance(lineage, Table)
-        for row in lineage.records()
-        if row["run"] == claim["run"] and row["holds"]
-    ]
-    path = next(iter(entries), "the entry")
+    path, roles = "the entry", ""
+    for _, lineage in case.values("cache.lineage"):
+        rows = lineage.records() if isinstance(lineage, Table) else ()
+        for row in rows:
+            if row["run"] == claim["run"] and row["holds"]:
+                path = str(row["path"])
+                roles = f" for tokens of {row['built']}" if row["term"] == ROLES else roles
     said = f"{claim['key']} in {claim['manifest']}"
     return Fail(
         expected=f"{path} built with {claim['file']}, {str(claim['claimed'])[:12]} ({said})",
-        saw=f"it was built by run {claim['run']}, which {had}",
+        saw=f"it was built{roles} by run {claim['run']}, which {had}",
         means=_MEANS,
         action=_ACTION,
         sites=(Site(path=str(claim["manifest"]), key=str(claim["key"])),),
