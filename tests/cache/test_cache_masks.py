@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from affidavit.attach.moment import CacheHit
 from affidavit.cache import tell
 from affidavit.cache.chat import Chats, ChatShapeError
 from affidavit.cache.encode import encode
@@ -190,7 +191,8 @@ def test_run_two_asks_for_a_mask_and_gets_it(
     chats: Any, tokenizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The seed's case: the same rows, the same function, a mask that was not there before."""
-    monkeypatch.setattr(tell, "_SAID", set())
+    hits: list[CacheHit] = []
+    monkeypatch.setattr(tell, "fire", hits.append)
 
     def ids(batch: dict[str, Any]) -> dict[str, Any]:
         return {"input_ids": tokenizer.apply_chat_template(batch["messages"], return_dict=False)}
@@ -207,6 +209,9 @@ def test_run_two_asks_for_a_mask_and_gets_it(
     lost = [one - other for one, other in zip(supervised(unmasked), supervised(masked))]
     assert [row for row, tokens in enumerate(lost) if tokens] == [7]
     assert again[:] == unmasked[:]
+    (hit,) = hits
+    assert not [name for name in hit.built["parts"] if "impersonation" in name], "what it was built with"
+    assert hit.built["facts"]["supervised"] == sum(supervised(unmasked))
     first, second = Store(tmp_path).entries()
     assert first.preimage.of_kind("mask") != second.preimage.of_kind("mask")
     assert "impersonation" not in first.facts["masks"]

@@ -261,7 +261,8 @@ class CacheHit(Moment):
     run's own code: never in the run's own process. Where rows can only be reached from the first one on, ``in_order``
     says so, and ``scan`` may walk through them faster: it yields how many more rows were held against the function, and
     which of those differ. ``salient`` names rows that stand out and should be seen first. ``written`` is when the entry
-    was, Unix seconds; ``sources`` are the files that it was made of, as far as the cache itself knows them.
+    was, Unix seconds; ``sources`` are the files it was made of, as far as the cache itself knows them. ``built`` is
+    what an entry says of itself: what it was built with, and what its build counted.
     """
 
     cache: str
@@ -276,3 +277,4 @@ class CacheHit(Moment):
     salient: Callable[[], Sequence[int]] | None = None
     written: float = 0.0
     sources: tuple[str, ...] = ()
+    built: Mapping[str, object] = field(default_factory=dict)

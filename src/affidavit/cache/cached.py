@@ -21,6 +21,7 @@ from affidavit.cache import plainly, tell
 from affidavit.cache.accuse import is_covered, opened
 from affidavit.cache.encode import covering
 from affidavit.cache.entry import Entry
+from affidavit.cache.hit import built_with
 from affidavit.cache.key import KeyRefusedError, preimage_of
 from affidavit.cache.plainly import NotPlainError
 from affidavit.cache.preimage import Preimage
@@ -191,4 +192,5 @@ def _hit(call: Callable[..., Any], again: Callable[[], Any], entry: Entry) -> Ca
         stored=lambda _: [_read(entry)],
         recompute=lambda _: [again()],
         written=entry.written,
+        built=built_with(entry),
     )

@@ -63,7 +63,14 @@ def moment_of(work: Work, entry: Entry, made: Any) -> CacheHit:
         salient=None if is_resized else lambda: masked_first(entry),
         written=entry.written,
         sources=tuple(file["filename"] for file in work.dataset.cache_files),
+        built=built_with(entry),
     )
+
+
+def built_with(entry: Entry) -> dict[str, object]:
+    """Return what an entry says of itself, whatever this run asked for."""
+    parts = {str(part): [part.digest, part.shown] for part in entry.preimage.parts}
+    return {"key": entry.key, "parts": parts, "facts": entry.facts, "circumstances": entry.built}
 
 
 def masked_first(entry: Entry) -> list[int]:
