@@ -158,6 +158,34 @@ def test_who_came_later_or_changed_it_made_none_of_it(told: Runs) -> None:
     assert _rows(told.tell("two", at=2000, read=("rows.jsonl",)), "cache.lineage") == []
 
 
+def _during(folder: Path, file: Path) -> None:
+    """Let a file come while a run went on: two seconds after it began, and three before it ended."""
+    at = 1002.0
+    os.utime(file, (at, at))
+    (folder / "ended.0.0.json").touch()
+    os.utime(folder / "ended.0.0.json", (at + 3, at + 3))
+
+
+def test_who_read_what_came_while_it_ran_made_it_and_who_only_ran_may_not_have(told: Runs) -> None:
+    """Shards that workers of a run wrote are heard of in none of its processes; a job beside it is another."""
+    os.utime(told.root / "rows.jsonl", (1002.0, 1002.0))
+    other = told.root / "beside.jsonl"
+    other.write_text(ENCODED.replace("1", "4"))
+    os.utime(other, (1002.0, 1002.0))
+    _during(told.tell("one", at=1000, read=("rows.jsonl",)), other)
+    rows = _rows(told.tell("two", at=2000, read=("rows.jsonl", "beside.jsonl")), "cache.lineage")
+    assert {(row["path"], row["known_by"]) for row in rows} == {("rows.jsonl", "use"), ("beside.jsonl", "time")}
+
+
+def test_a_run_that_only_went_on_meanwhile_is_held_to_nothing() -> None:
+    value = _built("assistant, user")
+    assert isinstance(value, Table)
+    for row in range(len(value.rows)):
+        value = value.with_cell(row, "known_by", "time")
+    case = _case(cache__lineage=value, tokens__supervised_roles=ALL)
+    assert run(cache_entry_provenance, case).verdict is Verdict.NOT_APPLICABLE
+
+
 def test_raw_text_brings_no_facts_along(told: Runs) -> None:
     (told.root / "chats.jsonl").write_text('{"messages": []}\n' * 100)
     told.tell("one", at=1000, wrote=("chats.jsonl",), tokens__supervised_roles=ALL)

@@ -15,7 +15,12 @@ _ACTION = "Remove the file, so that this run builds its own, and take what was l
 
 
 def _was_encoded(lineage: Value) -> bool:
-    return isinstance(lineage, Table) and any(row["holds"] for row in lineage.records())
+    return isinstance(lineage, Table) and any(row["holds"] and _is_proven(row) for row in lineage.records())
+
+
+def _is_proven(row: dict[str, Cell]) -> bool:
+    """Say whether a run is known to have made a file, and not only to have gone on while somebody did."""
+    return row["known_by"] != "time"
 
 
 @check(
@@ -32,8 +37,8 @@ def cache_entry_provenance(case: Case) -> Outcome:
     is taken from the record of the run that built it, what is asked from this run's request, its [expect] or the lock,
     what was trained on from its own lit tokens; a digest that its manifest claims, from what the build had read.
 
-    Source: playbook §4.1; silent-failure-corpus L1, D13. Blind to: entries that no recorded run made; entries that
-    hold no labels and no ids; claims of digests of what is in no file.
+    Source: playbook §4.1; silent-failure-corpus L1, D13. Blind to: entries that no recorded run is proven to have
+    made; entries that hold no labels and no ids; claims of digests of what is in no file.
     """
     examined = 0
     for _, claims in case.values("cache.claims"):
@@ -47,6 +52,8 @@ def cache_entry_provenance(case: Case) -> Outcome:
     for _, lineage in case.values("cache.lineage"):
         assert isinstance(lineage, Table)
         for row in lineage.records():
+            if not _is_proven(row):
+                continue
             examined += bool(row["holds"])
             if row["term"] != ROLES or "labels" not in str(row["holds"]) or not wanted or not _stands(case, row):
                 continue

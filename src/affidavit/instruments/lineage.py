@@ -18,6 +18,7 @@ COLUMNS = ("path", "use", "bytes", "modified")
 _BYTES = 6 * 1024
 """What a value may come to, with room for its frame."""
 _PATH_MOST = 512
+OWN_FOLDER = ".affidavit"
 _MAPS = Path("/proc/self/maps")
 _WHEN_TOLD = (".json", ".gz")
 """Suffixes of much that is no data: they come last."""
@@ -47,8 +48,8 @@ class DataFiles(Instrument):
         listing: Listing = early.listing
         for path in _mapped():
             listing.add_data(path)
-        written = _there(path for path in listing.written if path.endswith(DATA_SUFFIXES))
-        read = ((path, *found) for path, found in listing.read.items())
+        written = _there(path for path in listing.written if path.endswith(DATA_SUFFIXES) and not _is_ours(path))
+        read = ((path, *found) for path, found in listing.read.items() if not _is_ours(path))
         rows = [(path, "read", size, changed) for path, size, changed in sorted(read, key=_rank)]
         rows += [(path, "written", size, changed) for path, size, changed in sorted(written, key=_rank)]
         kept = _fitting(rows)
@@ -58,6 +59,11 @@ class DataFiles(Instrument):
         if len(kept) < len(rows):
             source += f"; {len(rows) - len(kept)} more do not fit"
         emit.known("cache.opened", Table(COLUMNS, tuple(kept)), source=source, method=Method.EXECUTED)
+
+
+def _is_ours(path: str) -> bool:
+    """Say whether a file is one in which a store of ours keeps its books; its shards are data."""
+    return path.endswith(".json") and f"/{OWN_FOLDER}/" in path
 
 
 def _mapped() -> Iterable[str]:

@@ -20,7 +20,7 @@ from affidavit.record.artifact import WHOLE
 from affidavit.record.record import Fact, Record
 from affidavit.run.gathered import Gathered
 from affidavit.run.holding import LABELS, holds
-from affidavit.run.lineage import Entry, Lineage, window
+from affidavit.run.lineage import BY_TIME, Entry, Lineage, window
 from affidavit.run.listing import Listing, read_listing
 from affidavit.run.opened import FILE_COLUMNS, FILES, OPENED, OPENED_COLUMNS, ROWS, Read, rows_of, shown
 
@@ -55,7 +55,8 @@ def _claims(lineage: Lineage, record: Record, gathered: Gathered, project: Path)
     for path in _manifests(lineage.entries, gathered, project):
         for key, claimed in _claimed(path):
             known_as = by_digest.get(claimed, "")
-            builds = {entry.builder.folder: entry for entry in lineage.entries if _is_about(key, entry.holds)}
+            about = (entry for entry in lineage.entries if _is_about(key, entry.holds))
+            builds = {entry.builder.folder: entry for entry in about if entry.known_by != BY_TIME}
             for folder, entry in builds.items() if known_as else ():
                 build = entry.builder.record
                 had = _inputs(build, (folder,), project) if build else None

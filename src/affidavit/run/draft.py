@@ -47,8 +47,7 @@ def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str
     )
     if kind is Kind.PROJECT:
         return record.with_facts((*record.facts, *project))
-    opened = gathered.trainers[-1].reading.opened if gathered.trainers else {}
-    cwd = Path(str(opened.get("cwd") or (last.cwd if last else ".")))
+    cwd = _cwd(gathered)
     named = config_arguments(last.command, Path(last.cwd)) if last else ()
     code = code_facts(
         record,
@@ -71,7 +70,7 @@ def draft(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = 
     endings = tuple(close(gathered, number) for number in gathered.numbers)
     last = gathered.told[-1].start if gathered.told else None
     if record.kind is Kind.RUN:
-        project = Path(last.project) if last else Path.cwd()
+        project = Path(last.project) if last else _cwd(gathered)
         ended = max((ending.attempt.ended.timestamp() for ending in endings), default=0.0)
         saved = artifact_facts(gathered, project=project, ended=ended, silence=_silence(gathered))
         data = file_fact(record, project=project, ended=ended, silence=_silence(gathered))
@@ -98,6 +97,13 @@ def draft(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = 
             world=record.world,
         ),
     )
+
+
+def _cwd(gathered: Gathered) -> Path:
+    """Return the folder in which the processes ran, as the last of them says, or its supervisor."""
+    last = gathered.told[-1].start if gathered.told else None
+    opened = gathered.trainers[-1].reading.opened if gathered.trainers else {}
+    return Path(str(opened.get("cwd") or (last.cwd if last else "."))).absolute()
 
 
 def _silence(gathered: Gathered) -> Unknown:

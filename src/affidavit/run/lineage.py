@@ -33,7 +33,10 @@ LINEAGE = "cache.lineage"
 LINEAGE_COLUMNS = ("path", "holds", "run", "known_by", "made", "term", "built")
 BUILT_WITH = ("tokens.supervised_roles", "tokens.form", "tokens.prompt")
 """What an encoding was for: facts that a run which opens it need not have asked for again."""
-BY_CONTENT, BY_TIME = "content", "time"
+BY_CONTENT, BY_USE, BY_TIME = "content", "use", "time"
+"""The run wrote these very bytes; they came while it ran, and it read them itself; they came while it ran. The last
+proves nothing: anybody may have made them beside it.
+"""
 _OWN_NAME_BYTES = 1024
 """A smaller file is known by its place as well as by its content: what is nearly empty is the same everywhere."""
 
@@ -127,9 +130,12 @@ def _builder(one: Read, earlier: Sequence[Earlier], project: Path) -> tuple[Earl
         if digits not in run.raw:
             continue
         for row in run.files:
-            is_same = row["use"] == "written" and row["digest"] == one.digest
-            if is_same and (row["path"] == place or one.bytes >= _OWN_NAME_BYTES):
+            if row["digest"] != one.digest:
+                continue
+            if row["use"] == "written" and (row["path"] == place or one.bytes >= _OWN_NAME_BYTES):
                 return run, BY_CONTENT
+            if row["use"] == "read" and row["path"] == place and run.started <= one.modified <= run.ended:
+                return run, BY_USE
     during = (run for run in earlier if run.started <= one.modified <= run.ended and run.record is not None)
     return next(during, None), BY_TIME
 
