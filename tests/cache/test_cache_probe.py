@@ -206,6 +206,22 @@ def test_our_own_key_covers_what_the_code_reads(reads: ModuleType, name: str) ->
     assert set(verdicts(found).values()) == {COVERED}
 
 
+def test_a_default_that_nobody_hands_over_is_an_input(module: Module) -> None:
+    said = module(
+        "def encode(row, length=3, *, mask=('a',)):\n    return [row[:length], row in mask]\n\n"
+        "def key():\n    return ''\n"
+    )
+    found = probe(said.encode, rows=["a", "abcdef"], key=said.key)
+    name = said.__name__
+    assert verdicts(found) == {f"{name}.encode.length": FAULT, f"{name}.encode.mask": FAULT}
+    assert verdicts(probe(said.encode, rows=["a", "abcdef"], config={"length": 3}, key=said.key)) == {
+        "length": FAULT,
+        f"{name}.encode.mask": FAULT,
+    }
+    assert set(verdicts(probe(said.encode, rows=["a", "abcdef"])).values()) == {COVERED}
+    assert (said.encode.__defaults__, said.encode.__kwdefaults__) == ((3,), {"mask": ("a",)})
+
+
 def test_the_users_files_and_variables_are_what_they_were(reads: ModuleType, tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in tmp_path.glob("mask.*")}
     probe(reads.by_file, rows=["Aa"], key=reads.key)
@@ -325,7 +341,7 @@ def test_a_function_that_remembers_its_rows_is_asked_in_another_process(module: 
         "MADE = {}\nLIMIT = 3\ndef encode(row):\n    return MADE.setdefault(row, row[:LIMIT])\n\n"
         "def key():\n    return ''\n"
     )
-    assert verdicts(probe(said.encode, rows=["abcdef"], key=said.key))["LIMIT"] == FAULT
+    assert verdicts(probe(said.encode, rows=["abcdef"], key=said.key)) == {"LIMIT": FAULT}  # and its memory is no input
 
 
 # --- any key ------------------------------------------------------------------------------------------------------

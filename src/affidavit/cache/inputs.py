@@ -1,7 +1,7 @@
 """Every input of a function that can be set to something else, and how: fields, globals, tokenizers, files, variables.
 
 Source: anchors-mechanisms C1: the configuration is not all; masks lie in globals, files and variables as well.
-Blind to: the code itself, defaults of parameters, captured variables, folders, and values whose kind nobody can vary.
+Blind to: the code itself, defaults of other functions, captured variables, folders, values of a kind nobody can vary.
 """
 
 from __future__ import annotations
@@ -9,24 +9,25 @@ from __future__ import annotations
 import copy
 import dataclasses
 import enum
+import inspect
 import os
 import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 from affidavit.cache import stand_in
 from affidavit.cache.alterations import alterations, contents
-from affidavit.cache.bench import Bench, config_type
-from affidavit.cache.fields import fields_of, with_field
+from affidavit.cache.bench import Bench, arguments, config_type
+from affidavit.cache.fields import built, fields_of, with_field
 from affidavit.cache.gathered import is_secret
-from affidavit.cache.naming import place_of
+from affidavit.cache.naming import module_name, place_of
 from affidavit.cache.nearby import Held, Other, others
 from affidavit.cache.owner import FIRST, owner_of
 from affidavit.cache.preimage import shown
@@ -90,6 +91,7 @@ class Finder:
     def find(self) -> tuple[Input, ...]:
         found = [
             *self._config(),
+            *self._defaults(),
             *self._globals(),
             *self._tokenizer(),
             *self._masks(),
@@ -98,8 +100,12 @@ class Finder:
         ]
         return tuple({str(one): one for one in found}.values())
 
-    def _witnessed(self, name: str, values: tuple[Other, ...]) -> tuple[Other, ...]:
-        own = tuple(Other(value, f"set to {shown(repr(value))[:60]}") for value in self.witness.get(name, ()))
+    def _witnessed(self, name: str, values: tuple[Other, ...], hint: Any = None) -> tuple[Other, ...]:
+        own = []
+        for value in self.witness.get(name, ()):
+            with suppress(TypeError, ValueError):  # what no field of this type can be, it shall refuse itself
+                value = built(hint, value)
+            own.append(Other(value, f"set to {shown(repr(value))[:60]}"))
         return (*own, *values)
 
     def _config(self) -> Iterator[Input]:
@@ -114,10 +120,25 @@ class Finder:
             if is_secret(one.name.rpartition(".")[2], one.value):
                 continue
             settings = []
-            for other in self._witnessed(one.name, others(one.value, one.hint, self.held)):
+            for other in self._witnessed(one.name, others(one.value, one.hint, self.held), one.hint):
                 make = _later(with_field, config, one.way, other.value)
                 settings.append(Setting(other.says, _scope(bench, "config", make)))
             yield Input("config", one.name, one.value, tuple(settings))
+
+    def _defaults(self) -> Iterator[Input]:
+        """Yield the parameters that the function is not handed, so that what stands at them is what counts."""
+        function = inspect.unwrap(self.bench.function)
+        if not isinstance(function, FunctionType):
+            return
+        handed = arguments(function, self.bench.config, self.bench.tokenizer, after=1)
+        for one in list(inspect.signature(function).parameters.values())[1:]:
+            if one.name in handed or one.default is one.empty or not isinstance(one.default, _PLAIN):
+                continue
+            name = f"{module_name(vars(sys.modules[function.__module__]))}.{function.__qualname__}.{one.name}"
+            settings = []
+            for other in self._witnessed(name, others(one.default, None, self.held)):
+                settings.append(Setting(other.says, _later(stand_in.default, function, one.name, other.value)))
+            yield Input("default", name, one.default, tuple(settings))
 
     def _globals(self) -> Iterator[Input]:
         for kind, name in self.reach.parts:

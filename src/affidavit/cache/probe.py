@@ -4,8 +4,8 @@ A key cannot be seen to be complete by reading it: one that leaves out a mask in
 like any other.
 
 Source: anchors-mechanisms C1: no tool was found that compares the movement of the output with that of the key.
-Blind to: the code itself, defaults of parameters and captured variables; folders; two inputs that matter only together;
-a file that native code opens by itself; a branch that no row takes and no value reaches.
+Blind to: the code itself, defaults of other functions and captured variables; folders; two inputs that matter only
+together; a file that native code opens by itself; a branch that no row takes and no value reaches.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from affidavit.cache.bench import Bench
 from affidavit.cache.compare import plain, spread
 from affidavit.cache.inputs import Finder, Input
 from affidavit.cache.keying import OwnKey, TheirKey, asked
-from affidavit.cache.movement import NATIVE, Movement, Mover, ProbeRefusedError, refused, unsteady
+from affidavit.cache.movement import MEMORY, NATIVE, Movement, Mover, ProbeRefusedError, refused, unsteady
 from affidavit.cache.nearby import Held
 from affidavit.cache.probed import COVERED, FAULT, IRRELEVANT, OVER_KEYED, UNPROVEN, Found, Probe, sources_of
 from affidavit.cache.reach import project_of, reach_of
@@ -94,6 +94,7 @@ def probe(
         inputs = finder.find()
         _met(inputs, (*(witness or ()), *(reasons if key is not None else ())))
         movements = mover.movements(inputs)
+        inputs = tuple(one for one in inputs if MEMORY not in [each.error for each in movements[str(one)]])
         keyed: OwnKey | TheirKey
         if key is not None:
             keyed = TheirKey(key, bench, deadline)

@@ -14,6 +14,7 @@ import os
 import pathlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any
 
 _MISSING = object()
@@ -31,6 +32,24 @@ def attribute(owner: Any, name: str, value: Any) -> Iterator[None]:
             delattr(owner, name)
         else:
             setattr(owner, name, before)
+
+
+@contextmanager
+def default(function: FunctionType, name: str, value: Any) -> Iterator[None]:
+    """Let a parameter of a function have another default."""
+    before = function.__defaults__, function.__kwdefaults__
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    own = dict(zip(reversed(names), reversed(before[0] or ())))
+    if name in own:
+        changed = {**own, name: value}
+        function.__defaults__ = tuple(changed[each] for each in names if each in changed)
+    else:
+        function.__kwdefaults__ = {**(before[1] or {}), name: value}
+    try:
+        yield
+    finally:
+        function.__defaults__, function.__kwdefaults__ = before
 
 
 @contextmanager
