@@ -220,3 +220,31 @@ def test_run_two_asks_for_a_mask_and_gets_it(
     assert fact["digest"] == parts_of([Impersonation()])[0].digest
     assert first.facts["supervised"] - second.facts["supervised"] == lost[7]
     assert first.facts["tokens"] == second.facts["tokens"] == sum(map(len, unmasked["input_ids"]))
+
+
+def test_a_mask_that_was_left_out_of_the_key_is_stale_and_the_entry_says_with_what_it_was_built(
+    chats: Any, tokenizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key that somebody crippled: run 2 is served run 1's rows, and whoever holds them against today's sees it."""
+    hits: list[CacheHit] = []
+    monkeypatch.setattr(tell, "fire", hits.append)
+
+    def ids(batch: dict[str, Any]) -> dict[str, Any]:
+        return {"input_ids": tokenizer.apply_chat_template(batch["messages"], return_dict=False)}
+
+    for names in (("Nobody",), ("User",)):
+        encode(
+            chats,
+            ids,
+            tokenizer=tokenizer,
+            masks=[Role(), Impersonation(names)],
+            store=tmp_path,
+            batch_size=5,
+            remove_columns="messages",
+            irrelevant={"mask impersonation": "crippled on purpose"},
+        )
+    (hit,) = hits
+    batch = list(hit.batch(7))
+    assert [row for row, *two in zip(batch, hit.stored(batch), hit.recompute(batch)) if two[0] != two[1]] == [7]
+    assert hit.built["facts"]["masks"]["impersonation"]["tokens"] == 0
+    assert hit.built["parts"]["irrelevant mask impersonation"][1] == "crippled on purpose"

@@ -19,10 +19,10 @@ from typing import Any, TypeVar, overload
 from affidavit.attach.moment import CacheHit
 from affidavit.cache import plainly, tell
 from affidavit.cache.accuse import is_covered, opened
-from affidavit.cache.encode import covering
 from affidavit.cache.entry import Entry
 from affidavit.cache.hit import built_with
 from affidavit.cache.key import KeyRefusedError, preimage_of
+from affidavit.cache.keyed import covering
 from affidavit.cache.plainly import NotPlainError
 from affidavit.cache.preimage import Preimage
 from affidavit.cache.store import Build, Store

@@ -26,22 +26,21 @@ from typing import Any
 from affidavit.cache import tell
 from affidavit.cache.entry import Entry
 from affidavit.cache.hit import moment_of
-from affidavit.cache.key import KeyRefusedError, preimage_of
-from affidavit.cache.masks import Policy, parts_of
-from affidavit.cache.preimage import Part, Preimage, canonical, digest_of
-from affidavit.cache.rows import part_of
-from affidavit.cache.store import TRACED, Build, Store, StoreError
+from affidavit.cache.key import KeyRefusedError
+from affidavit.cache.keyed import key_of
+from affidavit.cache.masks import Policy
+from affidavit.cache.preimage import Part, Preimage, digest_of
+from affidavit.cache.store import Build, Store, StoreError
 from affidavit.cache.work import Work, summed
 from affidavit.cache.workers import MOST_SHARDS, make_all
 from affidavit.fact.errors import refusal
 
-__all__ = ["encode", "key_of"]
+__all__ = ["encode"]
 
 SHARD_ROWS = 50_000
 """So many rows at most are the work that is lost with a process; memory holds one batch of them."""
 LEAST_SHARDS = 8
 """Of rows that are no more than batches: so that a few processes have work to the end."""
-_PROBED = 2
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 
 
@@ -113,89 +112,6 @@ def encode(
         return _served(work, _build(work, kept, preimage, processes))
     tell.fire(moment_of(work, entry, made))
     return made
-
-
-def key_of(
-    work: Work,
-    store: Store,
-    *,
-    config: Any = None,
-    artifacts: Iterable[str | Path] | Mapping[str, str | Path] = (),
-    covers: Mapping[str, Any] | None = None,
-    irrelevant: Mapping[str, str],
-) -> Preimage:
-    """Return all that the rows of a work are made of.
-
-    The function is called with a few rows, in a child, to see what it reaches for. Where that was nothing, this is
-    remembered: as long as all else is the same, it has no way to come to anything.
-
-    Raises:
-        KeyRefusedError: a part cannot be computed.
-    """
-    said = covering(config, covers, artifacts)
-    plain: Preimage | None = None
-    own = (
-        part_of(work.dataset, store.place),
-        *parts_of(work.masks),
-        *_settings(work),
-    )
-    name = ""
-    keyed = functools.partial(preimage_of, work.function, tokenizer=work.tokenizer, irrelevant=irrelevant, **said)
-    try:
-        plain = Preimage((*keyed().parts, *own))
-        name = f"{TRACED}/{plain.digest[7:]}"
-        if store.place.has(name):
-            return plain
-    except KeyRefusedError:  # it reaches for something, and only a call says for what
-        plain = None
-    seen = Preimage((*keyed(rows=_probes(work)).parts, *own))
-    if plain is not None and seen == plain:
-        _remember(store, name)
-    return seen
-
-
-def covering(config: Any, covers: Mapping[str, Any] | None, artifacts: Any) -> dict[str, Any]:
-    """Return what counts in the words of :func:`preimage_of`: paths that exist by content, all else by value."""
-    if not covers:
-        return {"config": config, "artifacts": artifacts}
-    paths = {name: value for name, value in covers.items() if isinstance(value, Path)}
-    rest = {name: value for name, value in covers.items() if name not in paths}
-    if not isinstance(artifacts, Mapping):
-        artifacts = (artifacts,) if isinstance(artifacts, (str, Path)) else artifacts
-        artifacts = {str(path): path for path in artifacts}
-    return {"config": {**({} if config is None else {"config": config}), **rest}, "artifacts": {**artifacts, **paths}}
-
-
-def _remember(store: Store, name: str) -> None:
-    try:
-        store.place.put_new(name, b"{}")
-    except OSError as error:
-        tell.note(f"what a function reads cannot be remembered: {error}")
-
-
-def _settings(work: Work) -> tuple[Part, ...]:
-    from datasets import __version__
-
-    said: dict[str, Any] = {
-        "batched": work.batched,
-        "datasets": __version__,
-        "features": str(work.features),
-        "removed": sorted(work.removed),
-    }
-    if work.batched:
-        said["batch_size"] = work.batch_size
-    if work.masks:
-        said["messages"] = work.messages
-    return tuple(Part("encode", name, digest_of(canonical(value)), str(value)[:200]) for name, value in said.items())
-
-
-def _probes(work: Work) -> list[Any]:
-    """Return a few rows from the beginning, the middle and the end, as the function gets them."""
-    rows, dataset = len(work.dataset), work.dataset
-    places = sorted({0, rows // 2, max(rows - _PROBED, 0)})
-    if work.batched:
-        return [dataset[at : at + _PROBED] for at in places]
-    return [dataset[at] for at in places]
 
 
 def _build(work: Work, store: Store, preimage: Preimage, processes: int) -> Entry:
