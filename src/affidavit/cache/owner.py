@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
+from itertools import takewhile
 
 from affidavit.cache.preimage import canonical, digest_of
 from affidavit.fact import VERSION
@@ -75,7 +76,7 @@ def distributions_of(top: str) -> tuple[str, ...]:
         return tuple(sorted(set(_by_module().get(top, ()))))
     heads = (f"{top}/", f"{top}.")
     if any(path.startswith(heads) for path, _ in _record(found)):
-        return (found.metadata["Name"],)
+        return (_heads(found)["Name"],)
     return tuple(sorted(set(_by_module().get(top, ()))))
 
 
@@ -104,7 +105,15 @@ def content_of(name: str) -> Content:
     if name == OURS:
         return Content(name, VERSION, digest_of(VERSION.encode()))
     found = metadata.distribution(name)
-    return Content(found.metadata["Name"], found.version, digest_of(canonical(sorted(_record(found)))))
+    heads = _heads(found)
+    return Content(heads["Name"], heads["Version"], digest_of(canonical(sorted(_record(found)))))
+
+
+def _heads(found: metadata.Distribution) -> dict[str, str]:
+    """Return the first headers of a distribution; parsing its whole description takes longer than a hit may."""
+    lines = (found.read_text("METADATA") or found.read_text("PKG-INFO") or "").splitlines()
+    named = dict(line.partition(": ")[::2] for line in takewhile(bool, lines))
+    return named if {"Name", "Version"} <= named.keys() else {"Name": found.metadata["Name"], "Version": found.version}
 
 
 def _record(found: metadata.Distribution) -> list[tuple[str, str]]:
