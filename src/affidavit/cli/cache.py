@@ -34,7 +34,7 @@ _NOT_OF_A_FUNCTION = ("data", "encode", "mask")
 def command() -> None:
     """Probe a cache's key, explain why a hit hit, audit an entry.
 
-    A module of yours is imported by a child process only. Nothing that it does there can write a file of yours.
+    A module of yours is imported by a child process only, and your function is called where it can write nothing.
     """
 
 
@@ -75,6 +75,7 @@ def probe(function: str, as_json: bool, **said: Any) -> int:
 
     COVERED both move. FAULT the output moves and the key does not: a cache would serve old rows. OVER-KEYED the key
     moves and the output never does. UNPROVEN nothing moved the output: a row or a value is lacking on which it would.
+    DECLARED-IRRELEVANT somebody said so, and nothing moved it.
 
     Returns 1 for a fault, 4 for what is not proven, 0 otherwise. The result is kept beside the cache entries, and runs
     that use the function are judged by it.
