@@ -48,10 +48,11 @@ class Bench:
 
     def _calling(self) -> Callable[[Any], Any]:
         function, bench = self.function, self
+        parameters = _parameters(function, 1)
 
         def call(row: Any) -> Any:
             given = {name: [value] for name, value in row.items()} if bench.batched else row
-            made = function(given, **arguments(function, bench.config, bench.tokenizer, after=1))
+            made = function(given, **_handed(parameters, bench.config, bench.tokenizer))
             made = list(made) if isinstance(made, Iterator) else made
             made = _only(made) if bench.batched else made
             return _masked(made, row, bench) if bench.masks else made
@@ -91,28 +92,31 @@ def _only(made: Any) -> Any:
 
 def arguments(function: Callable[..., Any], config: Any, tokenizer: Any, *, after: int) -> dict[str, Any]:
     """Return what a function is handed by name, beside its first ``after`` parameters."""
+    return _handed(_parameters(function, after), config, tokenizer)
+
+
+def _parameters(function: Callable[..., Any], after: int) -> list[inspect.Parameter]:
     try:
-        parameters = list(inspect.signature(function, follow_wrapped=True).parameters.values())[after:]
+        return list(inspect.signature(function, follow_wrapped=True).parameters.values())[after:]
     except (TypeError, ValueError):  # native code, which shows none
-        return {}
+        return []
+
+
+def _handed(parameters: Sequence[inspect.Parameter], config: Any, tokenizer: Any) -> dict[str, Any]:
     named = {one.name: one for one in parameters if one.kind is not inspect.Parameter.POSITIONAL_ONLY}
     found = {"tokenizer": tokenizer} if "tokenizer" in named and tokenizer is not None else {}
     if config is None:
         return found
     fields = config if isinstance(config, Mapping) else getattr(config, "__dict__", {})
-    name = config_parameter(function, after=after)
+    name = _of_config(parameters)
     if name and (name in CONFIGS or name not in fields):
         return {**found, name: config}
     takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters)
     return {**found, **{name: value for name, value in fields.items() if name in named or takes_any}}
 
 
-def config_parameter(function: Callable[..., Any], *, after: int) -> str:
+def _of_config(parameters: Sequence[inspect.Parameter]) -> str:
     """Return the name of the parameter that takes a whole configuration, or "" where fields are taken one by one."""
-    try:
-        parameters = list(inspect.signature(function, follow_wrapped=True).parameters.values())[after:]
-    except (TypeError, ValueError):
-        return ""
     usual = next((one.name for one in parameters if one.name in CONFIGS and one.kind in _BY_PLACE), "")
     needed = [one for one in parameters if one.default is inspect.Parameter.empty and one.kind in _BY_PLACE]
     needed = [one for one in needed if one.name != "tokenizer"]
@@ -121,7 +125,7 @@ def config_parameter(function: Callable[..., Any], *, after: int) -> str:
 
 def config_type(function: Callable[..., Any], *, after: int = 1) -> Any:
     """Return the type that is written at the parameter which takes the configuration, or None."""
-    name = config_parameter(function, after=after)
+    name = _of_config(_parameters(function, after))
     try:
         return typing.get_type_hints(inspect.unwrap(function)).get(name)
     except (NameError, TypeError, AttributeError, SyntaxError):  # it may name what is imported nowhere
