@@ -50,6 +50,7 @@ def whole(facts: Mapping[str, Value]) -> Mapping[str, Value]:
 
 ABOUT: Mapping[str, Value] = {
     **NOBODY_ASKED,
+    "cache.opened": Table(("path", "use", "bytes", "modified"), ()),
     "adapter.kind": "none",
     "adapter.targets": (),
     "adapter.matched": Tally("modules", ()),

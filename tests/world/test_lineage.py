@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,15 +17,17 @@ MASK = '{"masked": ["user", "template"]}'
 def _run(project: Path, script: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "COLUMNS": "400"}
     environment["PYTHONPATH"] = str(HERE.parents[1] / "src/affidavit/demo/scripts")
-    options = ["--gate", "--tree", "allow", "--reason", "a world"]
-    command = [sys.executable, "-m", "affidavit.cli", "run", *options, "--", sys.executable, str(script), "out"]
+    command = [sys.executable, "-m", "affidavit.cli", "run", "--gate", "--", sys.executable, script.name, "out"]
     return subprocess.run(command, env=environment, cwd=project, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("stem", ["fault", "clean"])
 def test_what_run_1_built_is_told_in_the_record_of_run_2(tmp_path: Path, stem: str) -> None:
-    (tmp_path / "affidavit.toml").write_text('[run]\ntokens = "ids"\n')
-    script = HERE / "cache_entry_provenance" / f"{stem}.py"
+    script = Path(shutil.copy(HERE / "cache_entry_provenance" / f"{stem}.py", tmp_path))
+    (tmp_path / ".gitignore").write_text("out/\n.affidavit/\n__pycache__/\n")
+    identity = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.org")
+    for words in (("init", "-q"), ("add", "."), (*identity, "commit", "-q", "-m", "A script")):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
     first = _run(tmp_path, script)
     assert "cache-entry-provenance" not in first.stderr, first.stderr
     (tmp_path / "out/mask.json").write_text(MASK)
