@@ -11,26 +11,21 @@ a child of a process with RDMA memory that its driver did not mark.
 from __future__ import annotations
 
 import ctypes
-import fcntl
-import gc
 import json
-import logging
 import os
 import re
-import resource
 import select
 import signal
-import stat
 import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, NoReturn
 
 from affidavit.attach.guard import describe
+from affidavit.cache.parting import RefusedError, no_device, part
 
 JSON = Any
 """What :mod:`json` can write."""
@@ -62,10 +57,6 @@ class Result:
     ended: str
     why: str = ""
     seconds: float = 0.0
-
-
-class RefusedError(PermissionError):
-    """The work reached for something that would have outlived it."""
 
 
 def isolated(work: Callable[[], JSON], *, seconds: float) -> Result:
@@ -186,7 +177,7 @@ def _live(work: Callable[[], JSON], writer: int, seconds: float) -> NoReturn:
             line = line[os.write(writer, line) :]
 
     try:
-        _part(writer, seconds)
+        part(writer, seconds)
         _refuse(refused, say)
         made = work()
         if isinstance(made, Iterator):
@@ -204,65 +195,6 @@ def _live(work: Callable[[], JSON], writer: int, seconds: float) -> NoReturn:
         os._exit(0)
 
 
-def _part(writer: int, seconds: float) -> None:
-    """Part from the run: its files, its terminal, its signals, its threads' locks and its device."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD, signal.SIGHUP, signal.SIGUSR1):
-        signal.signal(number, signal.SIG_DFL)
-    signal.alarm(int(seconds) + 2)  # where whoever should end it was killed
-    with suppress(OSError):
-        os.setpgid(0, 0)
-    gc.freeze()
-    sys.dont_write_bytecode = True
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for name in os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else ("0", "1", "2"):  # noqa: PTH112, PTH208
-        if int(name) not in (writer, nowhere):
-            _part_from(int(name), nowhere)
-    # A notebook's streams have no descriptor: they would find their way to the cell by themselves.
-    sys.stdout = sys.stderr = open(nowhere, "w", closefd=False)  # noqa: SIM115
-    logging.disable()
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    _quieten(sys.modules)
-
-
-def _part_from(number: int, nowhere: int) -> None:
-    """Replace one inherited descriptor: what is written goes nowhere, what is read is read at a place of its own."""
-    try:
-        flags, kind = fcntl.fcntl(number, fcntl.F_GETFL), os.fstat(number).st_mode
-    except OSError:
-        return
-    if number > 2 and flags & os.O_ACCMODE == os.O_RDONLY:
-        if stat.S_ISDIR(kind) or stat.S_ISCHR(kind):
-            return
-        if stat.S_ISREG(kind):
-            with suppress(OSError):
-                own = os.open(f"/proc/self/fd/{number}", os.O_RDONLY)
-                os.lseek(own, os.lseek(number, 0, os.SEEK_CUR), os.SEEK_SET)
-                os.dup2(own, number)
-                os.close(own)
-                return
-    os.dup2(nowhere, number)
-
-
-def _quieten(modules: dict[str, ModuleType]) -> None:
-    """Let frameworks that are loaded do without threads, devices and locks that they share with the run."""
-    torch: Any = modules.get("torch")
-    if torch is not None:
-        with suppress(Exception):  # a torch that is imported by halves has none of these
-            torch.set_num_threads(1)
-            torch.cuda._lazy_init = _no_device
-    tqdm: Any = modules.get("tqdm")
-    if tqdm is not None:
-        import threading
-
-        with suppress(Exception):
-            tqdm.tqdm.set_lock(threading.RLock())  # its own is shared between processes
-
-
-def _no_device() -> None:
-    raise RefusedError("device")
-
-
 def _refuse(refused: list[str], say: Callable[..., None]) -> None:
     """Refuse from now on whatever outlives this process, and say it at once: a bare ``except`` may swallow it."""
 
@@ -278,14 +210,14 @@ def _refuse(refused: list[str], say: Callable[..., None]) -> None:
             say(ended="refused", why=", ".join(refused))
         raise RefusedError(what)
 
-    def no_device() -> None:
+    def said_no_device() -> None:
         refused.append("device")
         say(ended="refused", why=", ".join(refused))
-        _no_device()
+        raise RefusedError("device")
 
     torch: Any = sys.modules.get("torch")
-    if torch is not None and getattr(getattr(torch, "cuda", None), "_lazy_init", None) is _no_device:
-        torch.cuda._lazy_init = no_device
+    if torch is not None and getattr(getattr(torch, "cuda", None), "_lazy_init", None) is no_device:
+        torch.cuda._lazy_init = said_no_device
     sys.addaudithook(hook)
 
 

@@ -65,7 +65,7 @@ def preimage_of(
     Blind to: code chosen by a name made at run time; a branch that no row takes and no source shows; what a native
         library reads by itself; hardware and its libraries.
     """
-    place = Path(project) if project is not None else _project_of(function)
+    place = Path(project) if project is not None else project_of(function)
     omissions = _Omissions(irrelevant or {})
     gathered = Gathered(place, omissions.leaves_out)
     closure = Closure(gathered)
@@ -227,7 +227,7 @@ def _refused(name: str, saw: str) -> str:
     )
 
 
-def _project_of(function: Any) -> Path:
+def project_of(function: Any) -> Path:
     """Return the folder of the repository or project in which a function is written, or where the process stands."""
     while not hasattr(function, "__code__"):
         inner = getattr(function, "func", None) or getattr(function, "__wrapped__", None)

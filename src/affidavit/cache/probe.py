@@ -21,11 +21,12 @@ from typing import Any
 from affidavit.cache.bench import Bench
 from affidavit.cache.compare import plain, spread
 from affidavit.cache.inputs import Finder, Input
+from affidavit.cache.key import project_of
 from affidavit.cache.keying import OwnKey, TheirKey, asked
 from affidavit.cache.movement import MEMORY, NATIVE, Movement, Mover, ProbeRefusedError, refused, unsteady
 from affidavit.cache.nearby import Held
 from affidavit.cache.probed import COVERED, FAULT, IRRELEVANT, OVER_KEYED, UNPROVEN, Found, Probe, sources_of
-from affidavit.cache.reach import project_of, reach_of
+from affidavit.cache.reach import reach_of
 from affidavit.cache.trace import trace
 
 __all__ = ["ProbeRefusedError", "probe"]

@@ -12,7 +12,6 @@ from typing import Any
 
 from affidavit.cache.closure import Closure
 from affidavit.cache.gathered import Gathered
-from affidavit.cache.key import _project_of
 
 
 @dataclass(frozen=True)
@@ -31,8 +30,3 @@ def reach_of(function: Callable[..., Any], project: Path) -> Reach:
     gathered = Gathered(project, lambda kind, name: False)
     Closure(gathered).follow(function)
     return Reach(tuple(sorted(gathered.parts)), tuple(gathered.memories))
-
-
-def project_of(function: Callable[..., Any]) -> Path:
-    """Return the folder of the repository or project in which a function is written."""
-    return _project_of(function)
