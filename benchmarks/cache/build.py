@@ -21,7 +21,7 @@ PROCESSES = 2
 def encode(folder: Path, out: Path, rows: int) -> None:
     from datasets import load_from_disk
 
-    from affidavit.cache.encode import encode as ours
+    from affidavit.cache.encoding.encode import encode as ours
 
     dataset = load_from_disk(folder / "rows").select(range(rows))
     function = encoder(folder)

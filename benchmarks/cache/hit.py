@@ -2,7 +2,7 @@
 
 The first hit of a process is what a run waits for; those after it are what a notebook waits for.
 
-python benchmarks/cache/hit.py [ROUNDS [ROWS]]
+python benchmarks/cache/encoding/hit.py [ROUNDS [ROWS]]
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LATER = 5
 def encode(folder: Path) -> None:
     from datasets import load_from_disk
 
-    from affidavit.cache.encode import encode as ours
+    from affidavit.cache.encoding.encode import encode as ours
 
     dataset, function = load_from_disk(folder / "rows"), encoder(folder)
     _timed(lambda: ours(dataset, function, store=folder / "store", num_proc=2, remove_columns="text"))

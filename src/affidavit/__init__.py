@@ -13,6 +13,7 @@ are made from. Everything else is reached through its module.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -20,18 +21,18 @@ from affidavit.fact import VERSION
 
 if TYPE_CHECKING:
     from affidavit.attach.tokenizer import Tokenizer
-    from affidavit.cache.cached import cached
+    from affidavit.cache.encoding.cached import cached
 
 __version__ = VERSION
 __all__ = ["__version__", "cached", "load_ipython_extension", "observe"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load ``cached`` for who asks for it; an interpreter that only attaches does not pay for a cache."""
+    """Load a cache for who asks for it; an interpreter that only attaches does not pay for one."""
     if name == "cached":
-        from affidavit.cache.cached import cached
-
-        return cached
+        return importlib.import_module("affidavit.cache.encoding.cached").cached
+    if name == "cache":
+        return importlib.import_module("affidavit.cache")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

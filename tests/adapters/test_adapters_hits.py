@@ -27,7 +27,7 @@ from affidavit.adapters.datasets import hits, loads
 from affidavit.attach.moment import CacheHit
 from affidavit.attach.session import Session
 from affidavit.cache.canary import Sighting, examine
-from affidavit.cache.edited import edited
+from affidavit.cache.canary.edited import edited
 
 SCRIPTS = Path(hits.__file__).parents[2] / "demo/scripts"
 SECONDS = 20.0

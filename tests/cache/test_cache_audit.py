@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from affidavit.cache.audit import Audit, audit, limit
-from affidavit.cache.bench import Bench
+from affidavit.cache.probe.audit import Audit, audit, limit
+from affidavit.cache.probe.bench import Bench
 
 RAW = [{"text": f"row {number}"} for number in range(1000)]
 NUMBERS = count()

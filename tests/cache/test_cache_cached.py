@@ -12,10 +12,10 @@ import pytest
 
 import affidavit
 from affidavit.attach.moment import CacheHit
-from affidavit.cache import tell
-from affidavit.cache.plainly import put_together, taken_apart
+from affidavit.cache.encoding import tell
+from affidavit.cache.encoding.tell import CacheWarning
 from affidavit.cache.store import Store
-from affidavit.cache.tell import CacheWarning
+from affidavit.cache.store.plainly import put_together, taken_apart
 
 numpy = pytest.importorskip("numpy")
 pyarrow = pytest.importorskip("pyarrow")

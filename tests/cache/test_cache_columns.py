@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow
 
-from affidavit.cache.columns import among, standing_out
+from affidavit.cache.canary.columns import among, standing_out
 
 
 def test_a_row_that_is_masked_otherwise_the_longest_and_the_shortest() -> None:

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from affidavit.attach.moment import CacheHit
-from affidavit.cache import encode as encode_module
-from affidavit.cache import tell
-from affidavit.cache.encode import encode
+from affidavit.cache.encoding import encode as encode_module
+from affidavit.cache.encoding import tell
+from affidavit.cache.encoding.encode import encode
+from affidavit.cache.encoding.tell import CacheWarning
+from affidavit.cache.encoding.work import Work
 from affidavit.cache.store import Store
-from affidavit.cache.tell import CacheWarning
-from affidavit.cache.work import Work
 
 datasets = pytest.importorskip("datasets")
 

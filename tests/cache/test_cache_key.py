@@ -282,7 +282,7 @@ def test_a_wrapper_of_ours_is_not_there() -> None:
 
 
 def test_our_own_code_counts_where_it_makes_the_rows_and_not_where_it_watches() -> None:
-    from affidavit.cache import files
+    from affidavit.cache.key import files
     from affidavit.fact import journal
 
     made = preimage_of(lambda row: files.digest_of_folder(row))

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from affidavit.attach.moment import CacheHit
-from affidavit.cache import tell
-from affidavit.cache.chat import Chats, ChatShapeError
-from affidavit.cache.encode import encode
-from affidavit.cache.masks import (
+from affidavit.cache.encoding import tell
+from affidavit.cache.encoding.chat import Chats, ChatShapeError
+from affidavit.cache.encoding.encode import encode
+from affidavit.cache.encoding.masks import (
     IGNORED,
     Between,
     Custom,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from affidavit.cache.preimage import KeyRefusedError
 from affidavit.cache.probe import ProbeRefusedError, probe
-from affidavit.cache.probed import COVERED, FAULT, IRRELEVANT, OVER_KEYED, UNPROVEN, Found, Probe, keep, kept
+from affidavit.cache.probe.probed import COVERED, FAULT, IRRELEVANT, OVER_KEYED, UNPROVEN, Found, Probe, keep, kept
 
 NAMES = itertools.count()
 Module = Callable[[str], ModuleType]

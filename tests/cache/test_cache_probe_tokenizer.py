@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from affidavit.cache.masks import Impersonation, Role
+from affidavit.cache.encoding.masks import Impersonation, Role
 from affidavit.cache.probe import probe
-from affidavit.cache.probed import COVERED, FAULT, UNPROVEN, Probe
+from affidavit.cache.probe.probed import COVERED, FAULT, UNPROVEN, Probe
 
 TEMPLATE = "{% for turn in messages %}<{{ turn.role }}>{{ turn.content }}{% endfor %}"
 ROWS = [{"messages": [{"role": "user", "content": "Red and Blue"}, {"role": "assistant", "content": "Green"}]}]

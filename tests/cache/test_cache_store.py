@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.cache.entry import Entry
 from affidavit.cache.preimage import Part, Preimage
 from affidavit.cache.store import Build, Store, StoreError, default_folder
+from affidavit.cache.store.entry import Entry
 
 
 def _preimage(word: str = "one") -> Preimage:
@@ -172,7 +172,7 @@ def test_a_full_disk_leaves_nothing_half(store: Store, monkeypatch: pytest.Monke
     with store.building(_preimage()) as build:
         _write(build, 0, b"first")
         with monkeypatch.context() as patch:
-            patch.setattr("affidavit.cache.place.os.fsync", full)
+            patch.setattr("affidavit.cache.store.place.os.fsync", full)
             with pytest.raises(OSError, match="No space left"):
                 _write(build, 1, b"second")
         assert sorted(build.finished()) == [0]
@@ -193,7 +193,7 @@ def test_without_locks_the_work_is_done_all_the_same(store: Store, monkeypatch: 
     def no_locks(number: int, how: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr("affidavit.cache.place.fcntl.flock", no_locks)
+    monkeypatch.setattr("affidavit.cache.store.place.fcntl.flock", no_locks)
     made = _built(store, b"first")
     assert store.whole(made.key) == (made, ())
 

@@ -18,11 +18,11 @@ from typing import Any
 
 import pytest
 
-from affidavit.cache import encode as encode_module
-from affidavit.cache import tell
-from affidavit.cache.encode import encode
+from affidavit.cache.encoding import encode as encode_module
+from affidavit.cache.encoding import tell
+from affidavit.cache.encoding.encode import encode
+from affidavit.cache.encoding.work import Work
 from affidavit.cache.store import Store, StoreError
-from affidavit.cache.work import Work
 
 datasets = pytest.importorskip("datasets")
 
@@ -238,7 +238,7 @@ FULL = """
 import sys
 from pathlib import Path
 import datasets
-from affidavit.cache import encode as module
+from affidavit.cache.encoding import encode as module
 from affidavit.cache.store import Store, StoreError
 
 module.SHARD_ROWS = 1000

@@ -17,6 +17,7 @@ from click.testing import CliRunner, Result
 import affidavit
 from affidavit import checks
 from affidavit.check.load import load as load_checks
+from affidavit.checks.cache_canary import COLUMNS as CANARY_COLUMNS
 from affidavit.cli.main import command
 from affidavit.fact.encoding import to_json
 from affidavit.fact.observation import Known
@@ -50,6 +51,7 @@ def whole(facts: Mapping[str, Value]) -> Mapping[str, Value]:
 
 ABOUT: Mapping[str, Value] = {
     **NOBODY_ASKED,
+    "cache.canary": Table(CANARY_COLUMNS, ()),
     "cache.opened": Table(("path", "use", "bytes", "modified"), ()),
     "adapter.kind": "none",
     "adapter.targets": (),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from affidavit.cache.preimage import Part, Preimage, digest_of
-from affidavit.cache.probed import kept
+from affidavit.cache.probe.probed import kept
 from affidavit.cache.store import Store
 
 MODULE = """

@@ -12,7 +12,7 @@ import pytest
 from spoken import Voice
 
 from affidavit.attach.moment import StepEnd
-from affidavit.cache.probed import COVERED, FAULT, UNPROVEN, Found, Probe, keep, live
+from affidavit.cache.probe.probed import COVERED, FAULT, UNPROVEN, Found, Probe, keep, live
 from affidavit.case import case_of
 from affidavit.check import Verdict, run
 from affidavit.checks.cache_key_probed import COLUMNS, cache_key_probed

@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from affidavit.cache import probed, readable
 from affidavit.cache.preimage import KeyRefusedError, PartChange, Preimage, differ
-from affidavit.cache.probed import COVERED, FAULT, IRRELEVANT, OVER_KEYED, UNPROVEN, VERDICTS, Found, Probe
+from affidavit.cache.probe import probed, readable
+from affidavit.cache.probe.probed import COVERED, FAULT, IRRELEVANT, OVER_KEYED, UNPROVEN, VERDICTS, Found, Probe
 from affidavit.cli import page
 from affidavit.cli.complaint import complain
 from affidavit.cli.parameter import Function, example, json_option

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from affidavit.attach.instrument import Emit, Instrument, at
 from affidavit.attach.moment import CacheHit, StepEnd, TrainBegin
 from affidavit.cache.canary import Sighting, examine
+from affidavit.cache.canary.edited import edited, name_of
 from affidavit.cache.compare import bound
-from affidavit.cache.edited import edited, name_of
 from affidavit.fact.term import Method
 from affidavit.fact.values import Table
 

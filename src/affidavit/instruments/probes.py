@@ -32,7 +32,7 @@ class Probes(Instrument):
 
 
 def _rows() -> list[tuple[str | int, ...]]:
-    from affidavit.cache.probed import COVERED, FAULT, IRRELEVANT, OVER_KEYED, UNPROVEN, kept
+    from affidavit.cache.probe.probed import COVERED, FAULT, IRRELEVANT, OVER_KEYED, UNPROVEN, kept
 
     found: list[tuple[str | int, ...]] = []
     for probe in kept():

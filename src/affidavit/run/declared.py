@@ -39,7 +39,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 spec = spec_from_file_location("affidavit", sys.argv[1] + "/__init__.py", submodule_search_locations=[sys.argv[1]])
 sys.modules["affidavit"] = module_from_spec(spec)
 spec.loader.exec_module(sys.modules["affidavit"])
-from affidavit.cache.rebuild import main
+from affidavit.cache.canary.rebuild import main
 main()
 """
 

@@ -1,6 +1,6 @@
 """Asks a child process about a user's function: no process of ours imports a module of the user's.
 
-Source: ``affidavit.cache.asked``, which answers.
+Source: ``affidavit.cache.probe.asked``, which answers.
 Blind to: a module that needs another interpreter than the one Affidavit is installed in.
 """
 
@@ -36,7 +36,7 @@ def ask(order: Mapping[str, Any], *, seconds: float) -> Any:
     """
     with tempfile.TemporaryDirectory(prefix="affidavit-asked-") as folder:
         answer = Path(folder, "answer.json")
-        argv = [sys.executable, "-m", "affidavit.cache.asked", str(answer)]
+        argv = [sys.executable, "-m", "affidavit.cache.probe.asked", str(answer)]
         said = json.dumps({**order, "seconds": seconds}).encode()
         try:
             ended = subprocess.run(argv, input=said, stdout=2, timeout=seconds + GRACE_SECONDS, check=False)

@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import SFTConfig, SFTTrainer
 
 from affidavit.cache.probe import probe
-from affidavit.cache.probed import keep
+from affidavit.cache.probe.probed import keep
 
 POLICY = """
 LONGEST = 64

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from affidavit.cache.columns import among, standing_out
+from affidavit.cache.canary.columns import among, standing_out
 
 _SALIENT_ROWS = 48
 
