@@ -138,7 +138,7 @@ def test_in_toto_finds_the_files_that_the_run_wrote(tmp_path: Path) -> None:
         ("manifest.json", f"sha256:{'b' * 64}"),
         ("big", "samples:cc" * 8),
     )
-    table = Table(("path", "digest", "bytes", "step"), tuple((path, digest, "1", "2") for path, digest in rows))
+    table = Table(("path", "digest", "bytes", "step"), tuple((path, digest, 1, 2) for path, digest in rows))
     sealed(tmp_path, fact("artifact.files", table, ranks=()))
     raw = (tmp_path / "manifest.json").read_bytes()
     payload = statement.of_manifest(raw)

@@ -58,6 +58,10 @@ PASSES = {
 }
 """What the clean run must PASS; "not applicable" is free and proves nothing."""
 NOT_APPLICABLE = {
+    "cache-canary": "cache.canary",
+    "cache-entry-provenance": "cache.lineage",
+    "cache-key-probed": "cache.probes",
+    "declared-caches-rebuilt": "cache.declared",
     "decay-spares-vectors": "optimizer.weight_decay",
     "frozen-norms-rest": "modes.layers",
     "master-weights-kept": "precision.gradients",

@@ -54,6 +54,10 @@ class Instrument:
     budget_seconds: ClassVar[float] = 2.0
     lasting: ClassVar[bool] = False
 
+    def limit(self, emit: Emit) -> float:
+        """Return how long one call may take, in seconds."""
+        return self.budget_seconds
+
     def release(self) -> None:
         """Let go of everything held in the run: called when the live window ends, also after an error or a cut-off."""
 

@@ -62,7 +62,7 @@ class Seat:
             self.note(f"{self.instrument.name} did not let go: {describe(error)}")
 
     def _call(self, handle: Callable[[], None]) -> None:
-        name, seconds = self.instrument.name, self.instrument.budget_seconds
+        name, seconds = self.instrument.name, self.instrument.limit(self.emit)
         try:
             # The limit is inside: it must not cut off the restoring of what was kept.
             with neutral(tuple(self.keepers)):

@@ -59,7 +59,6 @@ class Canary(Instrument):
 
     name = "cache canary"
     emits = ("cache.canary",)
-    budget_seconds = 65.0
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str], _Seen] = {}
@@ -67,6 +66,10 @@ class Canary(Instrument):
         self._spent = 0.0
         self._trains = False
         self._offset = time.time_ns() % 1_000_003 / 1_000_003
+
+    def limit(self, emit: Emit) -> float:
+        """What a person allows for recomputing rows comes on top of what every instrument may take."""
+        return self.budget_seconds + emit.canary_seconds
 
     @at(TrainBegin)
     def begin(self, moment: TrainBegin, emit: Emit) -> None:

@@ -107,19 +107,21 @@ def trust(paths: Iterable[Path], *, expects: bool = False) -> Trust:
     return Trust(keys=tuple(keys), problems=tuple(problems), expects=expects or bool(named))
 
 
-def folder(environment: Mapping[str, str] = os.environ) -> Path:
+def folder(environment: Mapping[str, str] | None = None) -> Path:
     """Return the folder of this user's private keys."""
+    environment = os.environ if environment is None else environment
     config = environment.get("XDG_CONFIG_HOME", "")
     home = Path(config) if Path(config).is_absolute() else Path(environment.get("HOME") or Path.home()) / ".config"
     return home / "affidavit" / "keys"
 
 
-def locate(setting: str, root: Path, environment: Mapping[str, str] = os.environ) -> Path | None:
+def locate(setting: str, root: Path, environment: Mapping[str, str] | None = None) -> Path | None:
     """Return the private key that signs here, or None where nobody signs.
 
     Args:
         setting: a name below :func:`folder`, or a path, from ``root`` where it is relative.
     """
+    environment = os.environ if environment is None else environment
     named = environment.get(VARIABLE, "")
     if named:
         return Path(named)
@@ -130,7 +132,7 @@ def locate(setting: str, root: Path, environment: Mapping[str, str] = os.environ
     return folder(environment) / f"{setting}.pem"
 
 
-def new(name: str, *, public: Path, environment: Mapping[str, str] = os.environ) -> tuple[Path, PublicKey]:
+def new(name: str, *, public: Path, environment: Mapping[str, str] | None = None) -> tuple[Path, PublicKey]:
     """Return the path of a new private key, and its public half, which lies in ``public``. Nothing is overwritten.
 
     It is encrypted where AFFIDAVIT_KEY_PASSWORD says with what.
@@ -161,7 +163,7 @@ def new(name: str, *, public: Path, environment: Mapping[str, str] = os.environ)
             PrivateFormat,
         )
     made = Ed25519PrivateKey.generate()
-    password = environment.get(PASSWORD, "").encode()
+    password = (os.environ if environment is None else environment).get(PASSWORD, "").encode()
     guard = BestAvailableEncryption(password) if password else NoEncryption()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     place.chmod(0o700)
@@ -174,7 +176,7 @@ def new(name: str, *, public: Path, environment: Mapping[str, str] = os.environ)
     return path, found
 
 
-def read_private(path: Path, environment: Mapping[str, str] = os.environ) -> PrivateKey:
+def read_private(path: Path, environment: Mapping[str, str] | None = None) -> PrivateKey:
     """Return the private key that a file holds.
 
     Raises:
@@ -186,7 +188,7 @@ def read_private(path: Path, environment: Mapping[str, str] = os.environ) -> Pri
         from cryptography.exceptions import UnsupportedAlgorithm
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
         from cryptography.hazmat.primitives.serialization import load_pem_private_key
-    password = environment.get(PASSWORD, "").encode() or None
+    password = (os.environ if environment is None else environment).get(PASSWORD, "").encode() or None
     if password is not None and b"ENCRYPTED" not in raw:
         password = None  # it is for another key
     expected = f"an Ed25519 private key in PEM (encrypted: {PASSWORD} opens it)"
