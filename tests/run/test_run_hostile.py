@@ -224,7 +224,7 @@ NO_FILES = {"a link": _link, "a pipe": _pipe, "a gibibyte": _huge, "a folder": _
 def test_what_is_no_plain_file_of_a_bearable_size_is_not_read(signed: World, name: str, kind: str) -> None:
     path = signed.folder / name
     NO_FILES[kind](next(path.iterdir()) if path.is_dir() else path)
-    broken(signed)
+    assert broken(signed)
 
 
 @pytest.mark.parametrize("name", ["evidence", "tokens"])
@@ -263,7 +263,7 @@ def test_a_head_that_counts_below_zero_or_in_words_is_none(signed: World) -> Non
     raw = (signed.folder / "head.json").read_bytes()
     for count in (b"-1", b"-3", b"true", b"1e2", b"99999999"):
         replace(signed.folder / "head.json", raw.replace(b'"count":2', b'"count":' + count))
-        broken(signed)
+        assert broken(signed)
 
 
 @settings(
