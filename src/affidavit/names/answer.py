@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from affidavit.names.signature import Rest, Signature
@@ -42,7 +43,7 @@ def judge(signature: Signature, name: str) -> Judged:
     return Judged(name=name, answer=answer, near=nearest(name, signature.parameters))
 
 
-def nearest(name: str, known: object) -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
     """Return the known name that a person most likely meant, "" where none is alike."""
-    found = difflib.get_close_matches(name, tuple(known), 1, _LIKENESS)  # type: ignore[call-overload]
+    found = difflib.get_close_matches(name, tuple(known), 1, _LIKENESS)
     return found[0] if found else ""
