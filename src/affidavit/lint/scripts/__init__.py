@@ -1,0 +1,7 @@
+"""Python scripts, read as text: which names surely reach which installed callable."""
+
+from __future__ import annotations
+
+from affidavit.lint.scripts.reading import Declared, Late, Option, Parse, Parser, Reading, Target
+
+__all__ = ["Declared", "Late", "Option", "Parse", "Parser", "Reading", "Target"]
