@@ -30,12 +30,13 @@ from affidavit.record.record import Fact, Kind, Record, ordered
 SIZE_BYTES = 1 << 20
 TOKEN_POLICIES = ("off", "ids", "text")
 TREE_GATES = ("refuse", "snapshot", "allow")
+NAME_GATES = ("refuse", "tell")
 WITNESSES = ("none", "git")
 CANARY_SECONDS_MOST = 60.0
 ROOT_MARKS = (names.SETTINGS, names.LOCK, ".git")
 
 _SECTIONS: Mapping[str, frozenset[str]] = {
-    "run": frozenset({"tokens", "marks"}),
+    "run": frozenset({"tokens", "marks", "names"}),
     "tree": frozenset({"gate", "reason"}),
     "panel": frozenset({"files"}),
     "seal": frozenset({"key", "trusted", "witness"}),
@@ -59,6 +60,7 @@ class Settings:
         root: the project's folder.
         tokens: how much of the data a record may keep: ``off``, ``ids`` or ``text``.
         marks: whether ``affidavit.json`` is left beside each model that a run saves.
+        names: what is done with a command whose names nothing takes: ``refuse`` or ``tell``.
         gate: what the tree gate does with code that no commit holds: ``refuse``, ``snapshot`` or ``allow``.
         gate_reason: why it is allowed; ``allow`` has one.
         expected: what every run of the project must resolve to, or None where nothing is expected.
@@ -73,6 +75,7 @@ class Settings:
     root: Path
     tokens: str = "text"
     marks: bool = True
+    names: str = "refuse"
     gate: str = "refuse"
     gate_reason: str = ""
     waivers: tuple[Waiver, ...] = ()
@@ -136,6 +139,7 @@ class _Reader:
             root=self.root,
             tokens=self._choice(run, "run.tokens", TOKEN_POLICIES, default="text"),
             marks=self._switch(run, "run.marks", default=True),
+            names=self._choice(run, "run.names", NAME_GATES),
             gate=gate,
             gate_reason=reason,
             waivers=self._each(document, "waiver", self._waiver),

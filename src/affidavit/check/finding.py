@@ -66,13 +66,17 @@ class Landmine(enum.Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """Where: a file and line, a key or module path, a rank, a step, a row. Unused parts keep their empty value."""
+    """Where: a file and line, a key or module path, a rank, a step, a row. Unused parts keep their empty value.
+
+    ``said`` is what is wrong at this place, where the places differ in it.
+    """
 
     path: str = ""
     line: int = 0
     key: str = ""
     rank: int | None = None
     step: int | None = None
+    said: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -84,7 +88,8 @@ class Site:
         where = f"{self.path}:{self.line}" if self.path and self.line else self.path
         rank = "" if self.rank is None else f"rank {self.rank}"
         step = "" if self.step is None else f"step {self.step}"
-        return ", ".join(part for part in (where, self.key, rank, step) if part)
+        place = ", ".join(part for part in (where, self.key, rank, step) if part)
+        return f"{place}: {self.said}" if self.said else place
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from affidavit.cli.project import Project, here
 from affidavit.report import document, text
 from affidavit.report.statement import Statement
 from affidavit.run.command import read_command
-from affidavit.run.declared import declared_fact
-from affidavit.run.tree import examine_tree
+from affidavit.run.outset import examine
 
 
 @click.command(
@@ -51,12 +50,13 @@ def _as_it_lies(project: Project, argv: tuple[str, ...], *, strict: bool) -> Sta
         raise click.UsageError("--project needs the command that would run: affidavit check --project -- COMMAND.")
     settings = project.settings
     command = read_command(argv, cwd=Path.cwd(), environment=os.environ)
-    answer = examine_tree(
+    answer = examine(
         command,
         project=project.root,
         environment=os.environ,
+        settings=settings,
+        house=project.house,
         gate="refuse" if settings.gate == "snapshot" else settings.gate,
         reason=settings.gate_reason,
     )
-    declared = declared_fact(settings, command, os.environ)
-    return before(project, (*answer.facts, project.house.fact, declared), title="this project", strict=strict)
+    return before(project, answer.facts, title="this project", strict=strict)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from affidavit.case import SUBJECT, Case
 from affidavit.check.engine import judge
+from affidavit.check.rule import Check
 from affidavit.cli.project import Project, today
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.gate import decide
@@ -55,14 +56,23 @@ def folded(project: Project, run: RunFolder) -> Record:
     return fold.read_record(sealed(project, run), project.vocabulary)
 
 
-def stated(project: Project, case: Case, *, title: str, status: str, strict: bool = False) -> Statement:
-    """Return the statement of a case: judged by every check of the project, decided under its waivers."""
-    findings = judge(project.checks, case)
+def stated(
+    project: Project,
+    case: Case,
+    *,
+    title: str,
+    status: str,
+    strict: bool = False,
+    checks: tuple[Check, ...] = (),
+) -> Statement:
+    """Return the statement of a case: judged by every check of the project or these, decided under its waivers."""
+    judging = checks or project.checks
+    findings = judge(judging, case)
     return Statement(
         title=title,
         status=status,
         case=case,
-        checks=project.checks,
+        checks=judging,
         findings=findings,
         decision=decide(findings, project.settings.waivers, as_of=case.as_of, strict=strict),
         ledger=project.ledger(),

@@ -21,6 +21,7 @@ USAGE, CRASH, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
 VERBS = (
     "run",
     "preflight",
+    "lint",
     "check",
     "ls",
     "show",

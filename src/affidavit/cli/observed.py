@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from affidavit.check.finding import Verdict
+from affidavit.check.finding import Finding, Verdict
 from affidavit.cli import page
 from affidavit.cli.complaint import complain, crash_report
 from affidavit.cli.judgement import before, judged
@@ -17,19 +17,21 @@ from affidavit.cli.project import Project
 from affidavit.fact.errors import AffidavitError
 from affidavit.record.fold import corrections
 from affidavit.record.lock import LockError, locked_recipes
-from affidavit.record.record import Fact, Kind
+from affidavit.record.record import Kind
 from affidavit.record.runs import RunFolder
 from affidavit.report import text
 from affidavit.report.statement import Statement
 from affidavit.report.terminal import Line, Span, Tone, line
 from affidavit.run.attempt import Ended
 from affidavit.run.command import read_command
-from affidavit.run.declared import declared_fact
 from affidavit.run.launch import Prepared, prepare
+from affidavit.run.names import CHECK
+from affidavit.run.outset import examine
 from affidavit.run.supervise import refuse, supervise
-from affidavit.run.tree import GateAnswer, examine_tree
+from affidavit.run.tree import GateAnswer
 
 STOPPING = (Verdict.FAIL,)
+PLACES_SHOWN = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +45,7 @@ class Order:
     reason: str = ""
     recipe: str = ""
     tokens: str = ""
+    names: str = ""
     stop_on: tuple[str, ...] = ()
     strict: bool = False
 
@@ -68,32 +71,36 @@ class Observed:
             CommandError: it cannot be started.
         """
         answer = self._gate()
-        declared = declared_fact(self.project.settings, self.prepared.command, os.environ)
-        facts = (*answer.facts, self.project.house.fact, declared)
-        self.prepared.state(facts)
-        self._static(facts, answer)
+        self.prepared.state(answer.facts)
+        known = before(self.project, answer.facts, title=self.run.id)
+        page.show(text.brief(known, *answer.lines, corrections=self._corrections()), sys.stderr)
         self._lock()
-        if not answer.proceeds:
-            complain(answer.refusal)
+        refused = answer.refusal or self._unknown_names(known)
+        if refused:
+            complain(refused)
             self.is_refused = True
-            return refuse(self.prepared, answer.refusal.partition("\n")[0])
+            return refuse(self.prepared, refused.partition("\n")[0])
         return supervise(self.prepared, on_live=self.on_live)
 
     def _gate(self) -> GateAnswer:
         settings = self.project.settings
-        return examine_tree(
+        return examine(
             self.prepared.command,
             project=self.project.root,
             environment=os.environ,
+            settings=settings,
+            house=self.project.house,
             gate=self.order.tree or settings.gate,
             reason=self.order.reason or settings.gate_reason,
             run=self.prepared.snapshot_name,
         )
 
-    def _static(self, facts: Sequence[Fact], answer: GateAnswer) -> None:
-        """Say what is known before the command starts: what was corrected, and a line for each check."""
-        known = before(self.project, facts, title=self.run.id)
-        page.show(text.brief(known, *answer.lines, corrections=self._corrections()), sys.stderr)
+    def _unknown_names(self, known: Statement) -> str:
+        """Return why a command may not start whose names nothing takes, "" where it may; a waiver lets it."""
+        if (self.order.names or self.project.settings.names) != "refuse":
+            return ""
+        refused = (found for found in known.decision.blocking if found.check == CHECK)
+        return next((unknown_names(found) for found in refused if found.verdict in STOPPING), "")
 
     def _corrections(self) -> tuple[str, ...]:
         """Return what was said later of earlier runs of this recipe, the newest run first.
@@ -167,6 +174,15 @@ def observe(project: Project, order: Order) -> Observed:
         plugins=project.house.plugins,
     )
     return Observed(project=project, order=order, prepared=prepared)
+
+
+def unknown_names(found: Finding) -> str:
+    """Return the message of a finding that keeps a command from being started, place by place."""
+    places = [f"  {site}" for site in found.sites[:PLACES_SHOWN]]
+    places += [f"  and {len(found.sites) - PLACES_SHOWN} more places"] if len(found.sites) > PLACES_SHOWN else []
+    first, *rest = found.message.split("\n")
+    way_out = 'The command was not started. To start it all the same: "--names tell".'
+    return "\n".join([first, *places, *rest[:-1], way_out, *rest[-1:]])
 
 
 def _verdicts(said: Statement) -> tuple[tuple[str, Verdict], ...]:

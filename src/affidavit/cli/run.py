@@ -10,7 +10,7 @@ from affidavit.cli.observed import Order, observe
 from affidavit.cli.parameter import command_argument, example, strict_option
 from affidavit.cli.project import here
 from affidavit.run.command import CommandError
-from affidavit.settings import TREE_GATES
+from affidavit.settings import NAME_GATES, TREE_GATES
 
 
 @click.command(
@@ -21,6 +21,7 @@ from affidavit.settings import TREE_GATES
 @click.option("--stop-on", multiple=True, metavar="CHECK", help="End the command where this check fails at step 2.")
 @click.option("--tree", type=click.Choice(TREE_GATES), help="What to do with code that no commit holds.")
 @click.option("--reason", default="", help="Why --tree allow.")
+@click.option("--names", type=click.Choice(NAME_GATES), help="What to do with names that nothing installed takes.")
 @click.option("--recipe", default="", help="The name under which the lock holds this kind of run.")
 @click.option("--tokens", type=click.Choice(TOKEN_POLICIES), help="How much of the data the record keeps.")
 @strict_option
@@ -30,6 +31,7 @@ def command(
     stop_on: tuple[str, ...],
     tree: str | None,
     reason: str,
+    names: str | None,
     recipe: str,
     tokens: str | None,
     strict: bool,
@@ -46,6 +48,7 @@ def command(
         argv=argv,
         tree=tree or "",
         reason=reason,
+        names=names or "",
         recipe=recipe,
         tokens=tokens or "",
         stop_on=stop_on,

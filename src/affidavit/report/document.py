@@ -162,6 +162,7 @@ def _site(site: Site) -> Document:
         "key": site.key,
         "rank": site.rank,
         "step": site.step,
+        "said": site.said,
         "fingerprint": site.fingerprint,
     }
 

@@ -168,6 +168,28 @@ def _cache(case: Case, names: tuple[str, ...]) -> str:
     return f"{said}, with 95 % confidence fewer than {100 * worst:.2g} %" if worst else f"{said}, which is all of them"
 
 
+def _names(case: Case, names: tuple[str, ...]) -> str:
+    examined = _known(case, "names.examined")
+    if not isinstance(examined, Tally) or not examined.total:
+        return ""
+    given = f"{examined.total:,} {'name' if examined.total == 1 else 'names'} given"
+    said = [f"{len(table.rows)} {word}" for word in ("unknown", "doubted") if (table := _rows(case, f"names.{word}"))]
+    return f"{given}, {' and '.join(said) or 'all known'}"
+
+
+def _rows(case: Case, name: str) -> Table | None:
+    """Return a table that has any rows."""
+    table = _known(case, name)
+    return table if isinstance(table, Table) and table.rows else None
+
+
+def _fields(case: Case, names: tuple[str, ...]) -> str:
+    examined, unread = _known(case, "fields.examined"), _rows(case, "fields.unread")
+    if not isinstance(examined, int) or not examined:
+        return ""
+    return f"{examined:,} {'field' if examined == 1 else 'fields'}, {len(unread.rows) if unread else 'none'} unread"
+
+
 def _plain(case: Case, names: tuple[str, ...]) -> str:
     said = (f"{name} {saying}" for name in names if (saying := _said(case, name)))
     return ", ".join(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in said)
@@ -188,6 +210,8 @@ _PHRASES: dict[str, Callable[[Case, tuple[str, ...]], str]] = {
     "schedule": _schedule,
     "batch": _batch,
     "weights": _weights,
+    "names": _names,
+    "fields": _fields,
     "tree": _tree,
     "code": _code,
     "cache": _cache,

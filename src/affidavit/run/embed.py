@@ -22,11 +22,10 @@ from affidavit.record.record import Kind
 from affidavit.run import attempt as attempts
 from affidavit.run.attempt import Ended
 from affidavit.run.command import Command, script_recipe
-from affidavit.run.declared import declared_fact
 from affidavit.run.launch import Prepared, prepare
+from affidavit.run.outset import examine
 from affidavit.run.plugins import load_house
 from affidavit.run.spool import publish
-from affidavit.run.tree import examine_tree
 from affidavit.settings import find_root
 from affidavit.settings import load as load_settings
 
@@ -42,7 +41,15 @@ def attach_here(*, project: Path, tokens: str, recipe: str) -> Prepared:
     settings = load_settings(root, house.vocabulary)
     command = _this_process()
     environment = dict(os.environ)
-    answer = examine_tree(command, project=root, environment=environment, gate="allow", reason="it runs already")
+    answer = examine(
+        command,
+        project=root,
+        environment=environment,
+        settings=settings,
+        house=house,
+        gate="allow",
+        reason="it runs already",
+    )
     prepared = prepare(
         command,
         project=root,
@@ -54,7 +61,7 @@ def attach_here(*, project: Path, tokens: str, recipe: str) -> Prepared:
         canary_seconds=settings.canary_seconds,
         plugins=house.plugins,
     )
-    prepared.state((*answer.facts, house.fact, declared_fact(settings, command, environment)))
+    prepared.state(answer.facts)
     with suppress(OSError):
         attempts.write_child(prepared.folder, prepared.start, prepared.start.supervisor)
     for name in (VARIABLE, "PYTHONPATH"):  # so that ranks which this process spawns are seen too

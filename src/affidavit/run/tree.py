@@ -14,32 +14,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from affidavit import fact
 from affidavit.fact.errors import refusal
 from affidavit.fact.observation import Cause, Known, State, Unknown
 from affidavit.fact.term import Method
 from affidavit.fact.values import Table
 from affidavit.observe.code import identify
-from affidavit.observe.error import InterpreterError, ObserveError
+from affidavit.observe.error import ObserveError
 from affidavit.observe.identity import LoadedFile
-from affidavit.observe.interpreter import Interpreter
 from affidavit.observe.owner import OwnerKind
 from affidavit.observe.repository import read
-from affidavit.observe.scripts import Closure, module_closure, script_closure
-from affidavit.observe.search_path import search_roots
 from affidavit.observe.snapshot import Snapshot, take
 from affidavit.observe.stamp import NAME
 from affidavit.observe.tree import TreeReport, TreeState, examine
 from affidavit.record.record import Fact
 from affidavit.run.code import MOVED, ROWS_SHOWN, shown
 from affidavit.run.command import Command
+from affidavit.run.reach import Reach, reach
 
 SHOWN = 3
 KEPT = "snapshot "
 """How the value of ``tree.gate`` begins where a snapshot holds what deviates."""
-
-OURS = Path(fact.__file__).resolve().parents[1]
-"""Our own package, which a script that names a tokenizer to us imports: no file of the run's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +60,7 @@ def examine_tree(
     gate: str,
     reason: str = "",
     run: str = "",
+    reached: Reach | None = None,
 ) -> GateAnswer:
     """Return what the tree gate says of a command, before it starts.
 
@@ -74,9 +69,10 @@ def examine_tree(
         environment: of the command, before anything of ours is in it.
         gate: ``refuse``, ``snapshot`` or ``allow``; the last has a ``reason``.
         run: what the snapshot's ref is called by.
+        reached: what the command reaches, where somebody found it already.
     """
     try:
-        report = _examine(command, project, environment)
+        report = _examine(command, project, reached or reach(command, environment))
     except ObserveError as error:
         return _blind(error, gate, reason)
     deviations = _deviations(report, project)
@@ -101,26 +97,11 @@ def examine_tree(
     return GateAnswer(facts=facts, lines=(*extra, *_lines(report, project)), refusal=refused)
 
 
-def _examine(command: Command, project: Path, environment: Mapping[str, str]) -> TreeReport:
-    if command.interpreter is None:
-        raise InterpreterError("interpreter: expected a python (command line, PATH), saw none")
-    interpreter = Interpreter.of(command.interpreter)
-    closure = _closure(command, environment, interpreter)
-    files = [LoadedFile(path=file.path) for file in closure.files if not file.path.is_relative_to(OURS)]
-    files += [LoadedFile(path=path) for path in command.configs]
-    code = identify(files, interpreter)
+def _examine(command: Command, project: Path, reached: Reach) -> TreeReport:
+    files = [LoadedFile(path=path) for path in (*reached.files, *command.configs)]
+    code = identify(files, reached.interpreter)
+    closure = reached.closure
     return examine(code, project, not_scanned=closure.not_scanned, dynamic=closure.dynamic)
-
-
-def _closure(command: Command, environment: Mapping[str, str], interpreter: Interpreter) -> Closure:
-    first = command.cwd if command.script is None else command.script.resolve().parent
-    path = environment.get("PYTHONPATH", "")
-    roots = search_roots(first=first, python_path=path, interpreter=interpreter, cwd=command.cwd)
-    if command.script is not None:
-        return script_closure(command.script, roots, interpreter)
-    if command.module:
-        return module_closure(command.module, roots, interpreter)
-    return Closure(files=(), dynamic=(), not_scanned=())
 
 
 def _blind(error: ObserveError, gate: str, reason: str) -> GateAnswer:

@@ -1,0 +1,122 @@
+"""Names that files give, held against what is installed: the one place where a request meets a signature."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from affidavit.lint.catalogue import Catalogue, Missing
+from affidavit.lint.request import Given, Request, Unread
+from affidavit.names import history
+from affidavit.names.answer import Answer, judge
+from affidavit.names.nested import target
+from affidavit.names.signature import Signature
+
+UNION = " + "
+"""Between the callees of a request whose names may belong to any of them, as a parser's do to its dataclasses."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Word:
+    """One name at one place, and what is to be said of it."""
+
+    path: Path
+    line: int
+    callee: str
+    name: str
+    said: str
+
+
+@dataclass
+class Held:
+    """What became of the names: counted by the kind of file they stand in, and those of which something is to be said.
+
+    ``unknown`` raise; ``doubted`` are swallowed and look like a name that is read; ``noted`` are taken and deprecated.
+    """
+
+    examined: Counter[str] = field(default_factory=Counter)
+    unknown: list[Word] = field(default_factory=list)
+    doubted: list[Word] = field(default_factory=list)
+    noted: list[Word] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    packages: set[str] = field(default_factory=set)
+
+
+def hold(requests: Iterable[Request], catalogue: Catalogue) -> Held:
+    """Return what the installed callables say of the names in these requests.
+
+    A guarded request is counted and not judged: whoever wrote ``except TypeError`` knows.
+
+    Source: hf-stack-spike §1, anchors-mechanisms C2.
+    Blind to: callees that could not be resolved, and names that are decided at run time; they are not counted.
+    """
+    held = Held()
+    missing: dict[str, tuple[Request, Missing, int]] = {}
+    for request in _with_nested(requests):
+        found = [catalogue.find(callee) for callee in request.callee.split(UNION)]
+        absent = next((one for one in found if isinstance(one, Missing) and one.package_absent), None)
+        if absent is not None:
+            package = request.callee.partition(".")[0]
+            first, _, count = missing.get(package, (request, absent, 0))
+            missing[package] = (first, absent, count + len(request.given))
+        signatures = [one for one in found if isinstance(one, Signature)]
+        if len(signatures) == len(found):
+            held.examined[request.origin] += len(request.given)
+            held.packages.update(signature.package for signature in signatures)
+            for given in request.given:
+                _judge(held, request, given, signatures)
+    for first, absent, count in missing.values():
+        said = f"{absent.why}, so {count} {'name is' if count == 1 else 'names are'} not judged"
+        held.unread.append(Unread(path=first.path, line=first.line, why=said))
+    return held
+
+
+def _with_nested(requests: Iterable[Request]) -> Iterator[Request]:
+    """Yield every request, and behind it one for each mapping that is the value of a name with a target of its own."""
+    for request in requests:
+        yield request
+        for given in request.given:
+            callees = (target(callee, given.name) for callee in request.callee.split(UNION))
+            inner = next(filter(None, callees), None) if given.inside else None
+            if inner is not None:
+                via = f"{given.name} of {short(request.callee)}"
+                yield from _with_nested((replace(request, callee=inner, given=given.inside, line=given.line, via=via),))
+
+
+def _judge(held: Held, request: Request, given: Given, signatures: list[Signature]) -> None:
+    answers = [judge(signature, given.name) for signature in signatures]
+    known = [
+        signature.parameters[given.name]
+        for signature, answer in zip(signatures, answers, strict=True)
+        if answer.answer is Answer.KNOWN
+    ]
+    if known:
+        if known[0].deprecated:
+            held.noted.append(_word(request, given, known[0].deprecated))
+        return
+    if request.guard:
+        return
+    near = next((answer.near for answer in answers if answer.near), "")
+    told = next(filter(None, (history.said_of(signature.callee, given.name) for signature in signatures)), "")
+    if all(answer.answer is Answer.UNKNOWN for answer in answers):
+        package = signatures[0].package
+        held.unknown.append(_word(request, given, told or f"no such name in {package}", "" if told else near))
+    elif near or told:
+        held.doubted.append(_word(request, given, told or "swallowed without a word", "" if told else near))
+
+
+def _word(request: Request, given: Given, said: str, near: str = "") -> Word:
+    said = f"{said}; did you mean {near}?" if near else said
+    via = f" ({request.via})" if request.via else ""
+    return Word(path=given.path, line=given.line, callee=request.callee, name=given.name, said=f"{said}{via}")
+
+
+def short(callee: str) -> str:
+    """Return a callee as a person writes it: the class, or the class and its method."""
+    names = []
+    for one in callee.split(UNION):
+        *_, before, last = ("", "", *one.split("."))
+        names.append(f"{before}.{last}" if before[:1].isupper() else last)
+    return " or ".join(names)

@@ -1,0 +1,78 @@
+"""What was read of a project's files, as facts of its record."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from affidavit.fact.observation import Cause, Known, State, Unknown
+from affidavit.fact.term import Method
+from affidavit.fact.values import Cell, Table, Tally, Value
+from affidavit.lint.diff import Word, short
+from affidavit.lint.project import Lint
+from affidavit.lint.request import Field, Unread
+from affidavit.record.record import Fact
+
+WORDS = ("path", "line", "callee", "name", "said")
+PLACES = ("path", "line", "said")
+FIELDS = ("path", "line", "field", "kind", "said")
+NAMES = (
+    *("names.examined", "names.unknown", "names.doubted", "names.noted", "names.unread"),
+    *("fields.examined", "fields.unread"),
+)
+"""Every term that is stated here."""
+Row = tuple[Cell, ...]
+
+
+def facts(lint: Lint, root: Path, *, most: int = 0) -> tuple[Fact, ...]:
+    """Return the facts of a project that was read.
+
+    Args:
+        root: from which paths are written.
+        most: rows that a table keeps, 0 for all: a run keeps its record small.
+    """
+    packages = ", ".join(sorted(lint.held.packages)) or "nothing installed"
+    source = f"in {lint.files.count:,} files, against {packages}"
+    values: dict[str, Value] = {
+        "names.examined": Tally.count("names", dict(lint.held.examined)),
+        "names.unknown": _table(WORDS, _words(lint.held.unknown, root), most),
+        "names.doubted": _table(WORDS, _words(lint.held.doubted, root), most),
+        "names.noted": _table(WORDS, _words(lint.held.noted, root), most),
+        "names.unread": _table(PLACES, _places(lint.unread, root), most),
+        "fields.examined": lint.fields_examined,
+        "fields.unread": _table(FIELDS, _fields(lint.fields, root), most),
+    }
+    return tuple(Fact(name=name, state=Known(value, Method.INSPECTED, source)) for name, value in values.items())
+
+
+def unread_facts(cause: Cause, why: str) -> tuple[Fact, ...]:
+    """Return the facts of a project of which nothing could be read, each with its cause."""
+    state: State = Unknown(cause, why)
+    return tuple(Fact(name=name, state=state) for name in NAMES)
+
+
+def _words(words: Iterable[Word], root: Path) -> list[Row]:
+    return [(shown(one.path, root), one.line, short(one.callee), one.name, one.said) for one in words]
+
+
+def _places(places: Iterable[Unread], root: Path) -> list[Row]:
+    return [(shown(one.path, root), one.line, one.why) for one in places]
+
+
+def _fields(fields: Iterable[Field], root: Path) -> list[Row]:
+    return [(shown(one.path, root), one.line, one.name, one.kind, one.said) for one in fields]
+
+
+def _table(columns: tuple[str, ...], rows: Sequence[Row], most: int) -> Table:
+    ordered = sorted(dict.fromkeys(rows))
+    if most and len(ordered) > most:
+        more: list[Cell] = ["" if isinstance(cell, str) else 0 for cell in ordered[0][:-1]]
+        ordered = [*ordered[:most], (*more, f"and {len(ordered) - most} more")]
+    return Table(columns, tuple(ordered))
+
+
+def shown(path: Path, root: Path) -> str:
+    """Return a path from the project's folder, or whole where it lies elsewhere."""
+    text = os.path.relpath(path, root)
+    return str(path) if text.startswith("..") else text

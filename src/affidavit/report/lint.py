@@ -1,0 +1,92 @@
+"""What lint says to a person: place by place, as a compiler does, and one line when there is nothing to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from affidavit.check.finding import Finding, Verdict
+from affidavit.fact.observation import Known
+from affidavit.fact.values import Table, Tally
+from affidavit.report.checklist import mark_of
+from affidavit.report.statement import Statement
+from affidavit.report.terminal import Line, Span, Tone, line
+
+_LOUD = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.REVIEW)
+_INDENT = 4
+
+
+def lint_report(said: Statement, *, notes: bool) -> Iterator[Line]:
+    """Yield each finding that is no pass with all its places, then what was examined.
+
+    Args:
+        notes: whether deprecated names are listed, and not only counted.
+    """
+    for verdict in _LOUD:
+        for finding in said.findings:
+            if finding.verdict is verdict:
+                yield from _finding(finding)
+    noted = _rows(said, "names.noted")
+    if noted and notes:
+        yield line(Span("deprecated, or with another meaning by now", Tone.STRONG))
+        yield from noted
+        yield line()
+    yield _summary(said, 0 if notes else len(noted))
+
+
+def _finding(finding: Finding) -> Iterator[Line]:
+    mark = mark_of(finding.verdict)
+    title = f"  {finding.landmine.section} {finding.landmine.title}"
+    head = Span(f"{finding.verdict.value}  ", mark.tone)
+    yield line(Span(finding.check, Tone.STRONG), Span(title, Tone.FAINT), head=head, indent=_INDENT)
+    placed = [site for site in finding.sites if site.said]
+    for site in placed:
+        where = f"{site.path}:{site.line}" if site.line else site.path
+        yield line(Span(where, Tone.STRONG), f"  {site.key}  ", Span(site.said, mark.tone), indent=_INDENT)
+    message = finding.message.removeprefix(f"{finding.check}: ").split("\n")
+    for part in message[1:] if placed else message:
+        yield line(Span(part, Tone.FAINT), indent=_INDENT)
+    yield line()
+
+
+def _rows(said: Statement, term: str) -> tuple[Line, ...]:
+    tables = [value for _, value in said.case.values(term) if isinstance(value, Table)]
+    rows = [row for table in tables for row in table.records(path=str, line=int, callee=str, name=str, said=str)]
+    return tuple(
+        line(
+            Span(f"{row['path']}:{row['line']}", Tone.STRONG),
+            f"  {row['callee']}({row['name']}=)  ",
+            Span(str(row["said"]), Tone.FAINT),
+            indent=_INDENT,
+        )
+        for row in rows
+    )
+
+
+def _summary(said: Statement, noted: int) -> Line:
+    fact = next(iter(said.case.facts("names.examined")), None)
+    state = fact.state if fact is not None else None
+    count = state.value.total if isinstance(state, Known) and isinstance(state.value, Tally) else 0
+    source = state.source if isinstance(state, Known) else ""
+    counts = ", ".join(f"{number} {verdict.value}" for verdict, number in said.decision.counts)
+    told = [f"{_count(count, 'name')} {source}", counts or "nothing was judged"]
+    told += [f"{_count(noted, 'name')} deprecated (--notes lists them)"] if noted else []
+    waived = len({finding for finding, _ in said.decision.waived})
+    told += [f"{waived} waived"] if waived else []
+    return line(Span("affidavit lint", Tone.STRONG), f" · {' · '.join(told)}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def upgrade_report(rows: Iterable[tuple[str, int, str, str, str, str]], *, against: str) -> Iterator[Line]:
+    """Yield what another version would break or change in these files, the broken first."""
+    found = list(rows)
+    for path, number, callee, name, kind, said in found:
+        tone = Tone.BAD if kind == "gone" else Tone.DOUBT
+        place = Span(f"{path}:{number}", Tone.STRONG)
+        yield line(place, f"  {callee}({name}=)  ", Span(f"{kind}: ", tone), said, indent=_INDENT)
+    gone = sum(kind == "gone" for *_, kind, _ in found)
+    count = f"{gone} of them break" if gone else "none of them breaks"
+    told = f"{_count(len(found), 'place')} differ, {count}" if found else "nothing that these files say differs"
+    yield line(Span("affidavit lint", Tone.STRONG), f" · against {against} · {told}")

@@ -1,0 +1,52 @@
+"""Names before values, for one command: its files and configs as text, held against the Python that will run it.
+
+Source: playbook §4.2 (a name that is gone is refused in seconds, and not after forty minutes of encoding).
+Blind to: commands whose Python cannot be told: what a container, a remote shell or an environment manager starts.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from affidavit.fact.observation import Cause
+from affidavit.lint.catalogue import Catalogue
+from affidavit.lint.facts import facts, unread_facts
+from affidavit.lint.files import sort
+from affidavit.lint.project import lint
+from affidavit.record.record import Fact
+from affidavit.record.runs import home
+from affidavit.run.command import Command
+from affidavit.run.reach import Reach
+
+CHECK = "names-known"
+"""The check that refuses a command before it starts, where ``[run] names`` says so."""
+_ROWS = 40
+_ELSEWHERE = frozenset(
+    {
+        *("docker", "podman", "singularity", "apptainer", "enroot", "kubectl", "ssh", "sky", "modal", "ray"),
+        *("conda", "mamba", "micromamba", "uv", "uvx", "poetry", "pdm", "pixi", "hatch", "nix", "make"),
+    }
+)
+"""Programs that train in another environment than the one they are started from."""
+
+
+def names_facts(command: Command, reached: Reach, project: Path) -> tuple[Fact, ...]:
+    """Return what the files of a command say by name.
+
+    Args:
+        reached: the first-party files, and whose packages they are held against.
+        project: the folder that paths are written from, where signatures are kept.
+    """
+    starter = Path(command.argv[0]).name
+    if starter in _ELSEWHERE:
+        why = f"{starter} chooses the Python that trains, so its packages are not known beforehand"
+        return unread_facts(Cause.INSTRUMENT_FAILED, why)
+    named = [command.cwd / word for word in command.argv[1:] if Path(word).suffix in (".sh", ".bash")]
+    files = sort([*reached.files, *command.configs, command.executable, *named])
+    catalogue = Catalogue(reached.interpreter.sites, store_of(project))
+    return facts(lint(files, root=project, catalogue=catalogue), project, most=_ROWS)
+
+
+def store_of(project: Path) -> Path:
+    """Return where signatures are kept: with the runs of a project, hidden from git like them."""
+    return home(project) / "signatures"

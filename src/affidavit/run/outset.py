@@ -1,0 +1,49 @@
+"""Everything that is known of a command before it starts, found once: the tree, the names, the declared caches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from affidavit.fact.observation import Cause
+from affidavit.lint.facts import unread_facts
+from affidavit.observe.error import ObserveError
+from affidavit.run.command import Command
+from affidavit.run.declared import declared_fact
+from affidavit.run.names import names_facts
+from affidavit.run.plugins import House
+from affidavit.run.reach import Reach, reach
+from affidavit.run.tree import GateAnswer, examine_tree
+from affidavit.settings import Settings
+
+
+def examine(
+    command: Command,
+    *,
+    project: Path,
+    environment: Mapping[str, str],
+    settings: Settings,
+    house: House,
+    gate: str,
+    reason: str = "",
+    run: str = "",
+) -> GateAnswer:
+    """Return what the tree gate answers, with every fact that is stated before a command starts."""
+    reached: Reach | None = None
+    try:
+        reached = reach(command, environment)
+        names = names_facts(command, reached, project)
+    except ObserveError as error:
+        names = unread_facts(Cause.INSTRUMENT_FAILED, str(error).partition("\n")[0])
+    tree = examine_tree(
+        command,
+        project=project,
+        environment=environment,
+        gate=gate,
+        reason=reason,
+        run=run,
+        reached=reached,
+    )
+    declared = declared_fact(settings, command, environment)
+    return replace(tree, facts=(*tree.facts, *names, house.fact, declared))
