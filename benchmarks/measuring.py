@@ -30,11 +30,13 @@ class Spent:
     peak_bytes: int
 
 
-def spend(argv: Sequence[str], environment: Mapping[str, str], *, cwd: Path) -> Spent:
-    """Return what a command cost, once it has ended well.
+def spend(
+    argv: Sequence[str], environment: Mapping[str, str], *, cwd: Path, codes: Sequence[int] = (0,)
+) -> Spent:
+    """Return what a command cost, once it has ended well, which is with one of these exit codes.
 
     Raises:
-        RuntimeError: it did not end with exit code 0; what failed was not measured.
+        RuntimeError: it ended with another one; what failed was not measured.
     """
     began = time.monotonic()
     process = subprocess.Popen(argv, env=environment, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -42,7 +44,7 @@ def spend(argv: Sequence[str], environment: Mapping[str, str], *, cwd: Path) -> 
     said = process.stderr.read()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    if process.returncode not in codes:
         raise RuntimeError(f"{argv}: exit code {process.returncode}: {os.fsdecode(said[-2000:])}")
     return Spent(
         wall_seconds=time.monotonic() - began,

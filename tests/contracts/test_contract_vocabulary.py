@@ -32,6 +32,8 @@ SAID_OUTSIDE = {
     "artifact": "run/artifacts.py",
     "cache": "run/opened.py run/lineage.py run/claims.py run/declared.py",
     "foreign": "run/adopt.py",
+    "names": "lint/facts.py",
+    "fields": "lint/facts.py",
 }
 """Who states the facts of scope PROJECT and RUN, by subject: no instrument sees them, what stands around a run does."""
 LISTED_ONLY = {

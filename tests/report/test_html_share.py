@@ -49,8 +49,9 @@ NOT_ON_A_PAGE = (
     ".value.hex",
     ".state.value.of",
     ".request.value.of",
+    ".state.value.columns[]",
 )
-"""Texts that a whole page does not show, or shows of some findings only."""
+"""Texts that a whole page does not show, or shows of some findings only; a table without rows shows no column."""
 
 
 def is_looked_up(at: str) -> bool:
