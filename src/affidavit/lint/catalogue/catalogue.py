@@ -1,0 +1,143 @@
+"""What is installed, by dotted name: read from text, kept in a store, never imported."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from affidavit.lint.catalogue.package import Packages
+from affidavit.lint.catalogue.pretrained import widened
+from affidavit.lint.catalogue.read import either
+from affidavit.lint.catalogue.reader import Reader
+from affidavit.lint.catalogue.resolve import Resolver
+from affidavit.lint.catalogue.source import Module, Sources
+from affidavit.lint.catalogue.store import Store
+from affidavit.lint.catalogue.thing import Class, Function, Opaque, Thing
+from affidavit.names.signature import Signature
+
+
+@dataclass(frozen=True, kw_only=True)
+class Missing:
+    """A callable of which no signature is known, and why.
+
+    ``package_absent`` says that nothing of that name is installed. ``is_proved`` says that its module was read whole
+    and has no such name; without it, nothing may be concluded.
+    """
+
+    why: str
+    package_absent: bool
+    is_proved: bool = False
+
+
+class Catalogue:
+    """The callables below the site folders of one interpreter.
+
+    Args:
+        sites: its folders of packages, in the order of its path.
+        store: where signatures are kept between processes, None to keep none.
+    """
+
+    def __init__(self, sites: Sequence[Path], store: Path | None) -> None:
+        self._sources = Sources(sites)
+        self._packages = Packages(self._sources.sites)
+        self._resolver = Resolver(self._sources)
+        self._reader = Reader(self._resolver)
+        self._store = Store(store) if store is not None else None
+        self._found: dict[str, Signature | Missing] = {}
+
+    def find(self, callee: str) -> Signature | Missing:
+        """Return what a dotted callable takes by name.
+
+        Source: the text of the installed modules, and of those that its ``**kwargs`` go to.
+        Blind to: what code changes at import time: names that are set, replaced or wrapped by other modules.
+        """
+        if callee not in self._found:
+            self._found[callee] = self._find(callee)
+        return self._found[callee]
+
+    def past(self, callee: str, package: str) -> Signature | None:
+        """Return a callable as a version of its package had it (``transformers 4.57.6``), if the store knows."""
+        return self._store.past(callee, package) if self._store is not None else None
+
+    def package_of(self, module: str) -> str:
+        """Return the distribution and version of a module (``transformers 5.24.0``), "" where it is not installed."""
+        found = self._packages.of(module)
+        return str(found) if found is not None else ""
+
+    def version_of(self, distribution: str) -> str:
+        """Return the version of a distribution, "" where it is not installed."""
+        return self._packages.version(distribution)
+
+    def _find(self, callee: str) -> Signature | Missing:
+        top = callee.partition(".")[0]
+        package = self._packages.of(top)
+        if package is None:
+            if top in sys.stdlib_module_names:
+                return Missing(why=f"{top} is part of Python", package_absent=False)
+            return Missing(why=f"no installed package has a module {top}", package_absent=True)
+        if self._store is not None:
+            known = self._store.get(callee, str(package), self._key)
+            if known is not None:
+                return known
+        self._sources.opened.clear()
+        things = self._resolver.dotted(callee)
+        callable_things = [one for one in things if not isinstance(one, (Module, Opaque))]
+        if not callable_things:
+            return self._missing(callee, things, str(package))
+        read = either(self._reader.read(one) for one in callable_things)
+        if any(isinstance(one, Opaque) for one in things):
+            read = read.opened("one of its definitions is no text")
+        read = widened(self._sources, self._resolver, self._reader, callee, callable_things[0], read)
+        signature = Signature(
+            callee=_dotted(callable_things[0], callee),
+            package=str(package),
+            parameters=read.parameters,
+            rest=read.rest,
+            why=read.why,
+        )
+        if self._store is not None:
+            self._store.put(callee, str(package), signature, self._keys(signature, top))
+        return signature
+
+    def _keys(self, signature: Signature, top: str) -> dict[str, str]:
+        owners = {one.owner.partition(".")[0] for one in signature.parameters.values() if one.owner}
+        tops = {top, signature.callee.partition(".")[0], *owners}
+        return {name: key for name in sorted(tops) if (key := self._key(name))}
+
+    def _key(self, top: str) -> str:
+        found = self._packages.of(top)
+        return found.key if found is not None else ""
+
+    def _missing(self, callee: str, things: tuple[Thing, ...], package: str) -> Missing:
+        if things:
+            why = next((one.why for one in things if isinstance(one, Opaque)), "a module")
+            return Missing(why=f"{callee}: {why}", package_absent=False)
+        parts = callee.split(".")
+        for count in range(len(parts) - 1, 0, -1):
+            holders = self._resolver.dotted(".".join(parts[:count]))
+            if holders:
+                proved = all(self._has_all(one) for one in holders)
+                return Missing(
+                    why=f"{'.'.join(parts[:count])} of {package} has no {parts[count]}",
+                    package_absent=False,
+                    is_proved=proved,
+                )
+        return Missing(why=f"{callee} is no Python text", package_absent=False)
+
+    def _has_all(self, thing: Thing) -> bool:
+        """Say whether text shows every name that a thing has."""
+        if isinstance(thing, Class):
+            line = self._resolver.line(thing)
+            return not any(isinstance(one, Opaque) for one in line) and (
+                self._resolver.attribute(thing, "__getattr__") is None
+            )
+        if isinstance(thing, Module):
+            stars = [self._sources.module(thing.absolute(star)) for star in thing.stars]
+            return not thing.makes_names and all(one is not None and not one.makes_names for one in stars)
+        return False
+
+
+def _dotted(thing: Thing, callee: str) -> str:
+    return thing.dotted if isinstance(thing, (Class, Function)) else callee

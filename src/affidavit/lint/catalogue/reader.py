@@ -1,0 +1,350 @@
+"""The names of a callable, read from the text of its definition and of all that its ``**kwargs`` go to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from affidavit.lint.catalogue.decorator import Wrapping, wrapping
+from affidavit.lint.catalogue.deprecation import said_in_docstring, warned
+from affidavit.lint.catalogue.fields import annotated, fields, is_dataclass, makes_dataclasses
+from affidavit.lint.catalogue.follow import End, Handed, Uses, uses_of
+from affidavit.lint.catalogue.read import Read, either, opaque, source_of
+from affidavit.lint.catalogue.resolve import Resolver, decorators
+from affidavit.lint.catalogue.source import Module, bindings, names_of, strings
+from affidavit.lint.catalogue.thing import Class, Fields, Function, Opaque, Partial, Thing
+from affidavit.names.signature import Parameter, Rest
+
+_DEPTH = 14
+_LOOSE_BASES = frozenset({"dict", "Exception", "Enum", "str"})
+_METACLASSES = frozenset({"ABCMeta", "type", "EnumMeta"})
+
+
+class Reader:
+    """Reads things that a resolver found; a thing is read once."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver = resolver
+        self._known: dict[tuple[str, ...], Read] = {}
+        self._pending: list[tuple[str, ...]] = []
+
+    def read(self, thing: Thing) -> Read:
+        """Return the names that calling a thing takes."""
+        if isinstance(thing, Class):
+            return self._once(("class", thing.dotted), lambda: self._class(thing))
+        if isinstance(thing, Function):
+            on = thing.on.dotted if thing.on is not None else ""
+            key = ("function", thing.dotted, str(thing.node.lineno), on, str(thing.is_bound))
+            return self._once(key, lambda: self._function(thing))
+        if isinstance(thing, Partial):
+            inner = self.read(thing.of)
+            return inner.without(inner.positional[: thing.positional])
+        if isinstance(thing, Fields):
+            return Read(parameters={name: Parameter(name=name, owner=thing.name) for name in thing.names})
+        return opaque(thing.why if isinstance(thing, Opaque) else "a module")
+
+    def _once(self, key: tuple[str, ...], read: object) -> Read:
+        if key in self._known:
+            return self._known[key]
+        if key in self._pending:
+            return opaque("it calls itself")
+        if len(self._pending) >= _DEPTH:
+            return opaque("too many calls to follow")
+        self._pending.append(key)
+        try:
+            found: Read = read()  # type: ignore[operator]
+        finally:
+            self._pending.pop()
+        self._known[key] = found
+        return found
+
+    # ---- classes
+
+    def _class(self, cls: Class) -> Read:
+        line = self.resolver.line(cls)
+        bases: set[str] = set()
+        for index, one in enumerate(line):
+            if isinstance(one, Opaque):
+                return opaque(one.why)
+            if why := self._strange(one):
+                return opaque(why)
+            bases |= {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in one.node.bases}
+            found = self._made(cls, one)
+            if found is not None:
+                return self._decorated_classes(found, [x for x in line[: index + 1] if isinstance(x, Class)])
+        if bases & {"NamedTuple", "TypedDict"}:
+            return Read(parameters=annotated(self.resolver, cls))
+        if bases & _LOOSE_BASES:
+            return opaque("built as a built-in type is")
+        return Read(why="takes nothing")
+
+    def _made(self, cls: Class, one: Class) -> Read | None:
+        """What one class of the line says of construction; None where it says nothing."""
+        own = [name for binding in bindings(one.node.body) for name in names_of(binding.node)]
+        if "__init__" in own:
+            init = self.resolver.attribute(one, "__init__")
+            if not isinstance(init, Function):
+                return opaque(f"__init__ of {one.name} is a value")
+            return self.read(replace(init, on=cls))
+        by_base = makes_dataclasses(self.resolver, one)
+        if is_dataclass(one) or by_base:
+            return self._dataclass(cls, by_base=by_base)
+        if "__new__" in own:
+            new = self.resolver.attribute(one, "__new__")
+            return self.read(replace(new, on=cls)) if isinstance(new, Function) else opaque("__new__ is a value")
+        return None
+
+    def _dataclass(self, cls: Class, *, by_base: bool) -> Read:
+        parameters = fields(self.resolver, cls)
+        found = Read(parameters=parameters, positional=tuple(parameters))
+        if not by_base and not any(name == "strict" for name, node in decorators(cls.node) if _accepts(node)):
+            return found
+        after = self.resolver.attribute(cls, "__post_init__")
+        if not isinstance(after, Function):
+            return found if not by_base else found.opened("its base changes __init__")
+        rest = self.read(replace(after, on=cls))
+        return replace(found.added(rest.parameters.values()), rest=rest.rest, why=rest.why)
+
+    def _strange(self, cls: Class) -> str:
+        for keyword in cls.node.keywords:
+            if keyword.arg == "metaclass":
+                name = ast.unparse(keyword.value).rpartition(".")[2]
+                if name in _METACLASSES:
+                    continue
+                found = self.resolver.value(cls.module, keyword.value)
+                if len(found) != 1 or not isinstance(found[0], Class):
+                    return f"its metaclass {name} is not found"
+                if isinstance(self.resolver.attribute(found[0], "__call__"), Function):
+                    return f"its metaclass {name} makes it"
+        return ""
+
+    def _decorated_classes(self, found: Read, classes: list[Class]) -> Read:
+        for one in classes:
+            for name, node in decorators(one.node):
+                around = wrapping(self.resolver, one.module, name, node, is_class=True)
+                if around.why:
+                    found = found.opened(around.why)
+        return found
+
+    # ---- functions
+
+    def _function(self, function: Function) -> Read:
+        arguments = function.node.args
+        plain = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
+        drop = 1 if function.is_bound and plain else 0
+        makes = function.name.endswith(("__init__", "__new__", "__post_init__")) and function.of is not None
+        owner = function.of.dotted if makes and function.of is not None else function.dotted
+        defaults = dict(zip(reversed(plain), reversed(arguments.defaults), strict=False))
+        parameters: dict[str, Parameter] = {}
+        for one in arguments.args[max(0, drop - len(arguments.posonlyargs)) :]:
+            text = source_of(defaults.get(one.arg))
+            parameters[one.arg] = Parameter(name=one.arg, default=text, owner=owner)
+        for one, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            parameters[one.arg] = Parameter(name=one.arg, default=source_of(value), owner=owner)
+        found = Read(parameters=parameters, positional=tuple(plain[drop:]))
+        if arguments.kwarg is not None:
+            found = self._followed(function, arguments.kwarg, found, owner)
+        told = warned(function.node, found.parameters)
+        if function.of is not None and function.name.endswith("__init__"):
+            told = {**said_in_docstring(function.of, found.parameters), **told}
+        marked = {name: replace(found.parameters[name], deprecated=text) for name, text in told.items()}
+        found = replace(found, parameters={**found.parameters, **marked})
+        for name, node in decorators(function.node):
+            found = self._wrapped(found, wrapping(self.resolver, function.module, name, node), owner)
+        return found
+
+    def _wrapped(self, found: Read, around: Wrapping, owner: str) -> Read:
+        extra = [Parameter(name=name, owner=owner, deprecated=text) for name, text in around.adds.items()]
+        marks = {
+            one.name: replace(found.parameters[one.name], deprecated=one.deprecated)
+            for one in extra
+            if one.name in found.parameters and one.deprecated
+        }
+        found = replace(found.added(extra), parameters={**found.added(extra).parameters, **marks})
+        return found.opened(around.why) if around.why else found
+
+    def _followed(self, function: Function, kwarg: ast.arg, found: Read, owner: str) -> Read:
+        typed = self._unpacked(function, kwarg)
+        found = found.added(typed)
+        uses = uses_of(function.node, kwarg.arg, lambda node: self._texts(function, node))
+        return self._ended(function, uses, found, owner)
+
+    def _ended(self, function: Function, uses: Uses, found: Read, owner: str) -> Read:
+        found = found.added(Parameter(name=name, default=text, owner=owner) for name, text in uses.read.items())
+        lost = [why for end, why in uses.ends if end is End.LOST]
+        closed = [why for end, why in uses.ends if end is End.REFUSED]
+        kept = [why for end, why in uses.ends if end in {End.KEPT, End.SET}]
+        if any(end is End.SET for end, _ in uses.ends) and function.on is not None:
+            found = found.added(self.settable(function.on))
+        for handed in uses.handed:
+            taken = self._handed(function, handed)
+            found = found.added(taken.parameters.values())
+            text = f"{ast.unparse(handed.call.func)}"
+            if taken.rest is Rest.OPEN:
+                lost.append(taken.why or f"handed to {text}")
+            elif taken.rest is Rest.KEPT:
+                kept.append(taken.why)
+            elif handed.is_sure:
+                closed.append(taken.why or f"handed to {text}, which takes no others")
+            else:
+                lost.append(f"handed to {text} on some paths only")
+        if lost:
+            return replace(found, rest=Rest.OPEN, why=lost[0])
+        if closed:
+            return replace(found, rest=Rest.CLOSED, why=closed[0])
+        return replace(found, rest=Rest.KEPT, why=kept[0] if kept else "never read")
+
+    def _handed(self, function: Function, handed: Handed) -> Read:
+        call = handed.call
+        things = self._callees(function, call.func)
+        if not things:
+            return opaque(f"handed to {ast.unparse(call.func)}, which is not found")
+        if handed.bag >= 0:
+            return either(self._bag(one, handed.bag) for one in things)
+        found = either(self.read(one) for one in things)
+        given = {one.arg for one in call.keywords if one.arg}
+        starred = any(isinstance(one, ast.Starred) for one in call.args)
+        bound = () if starred else found.positional[: len(call.args)]
+        return found.without((*given, *bound))
+
+    def _bag(self, thing: Thing, place: int) -> Read:
+        """A mapping that is handed on as one argument: it is followed under the name that it has there."""
+        if isinstance(thing, Class):
+            found = self.resolver.attribute(thing, "__init__")
+            thing = found if isinstance(found, Function) else Opaque(why=f"kept in a {thing.name}")
+        if not isinstance(thing, Function):
+            return opaque(thing.why if isinstance(thing, Opaque) else "handed on as a whole")
+        plain = [one.arg for one in (*thing.node.args.posonlyargs, *thing.node.args.args)][1 if thing.is_bound else 0 :]
+        if place >= len(plain):
+            return opaque(f"handed to {thing.name}")
+        name, function = plain[place], thing
+        key = ("bag", thing.dotted, str(thing.node.lineno), name, thing.on.dotted if thing.on else "")
+
+        def follow() -> Read:
+            uses = uses_of(function.node, name, lambda node: self._texts(function, node))
+            return self._ended(function, uses, Read(), function.dotted).opened(f"changed in {function.name}")
+
+        return self._once(key, follow)
+
+    # ---- names inside of a function
+
+    def _callees(self, function: Function, node: ast.expr) -> tuple[Thing, ...]:
+        """What an expression that is called inside of a function stands for."""
+        on, of = function.on or function.of, function.of
+        if isinstance(node, ast.Attribute):
+            if _is_super(node.value):
+                found = self.resolver.attribute(on, node.attr, after=of) if on is not None and of is not None else None
+                if found is None:
+                    return (_OBJECT,) if node.attr in {"__init__", "__post_init__", "__init_subclass__"} else ()
+                return (found,)
+            first = _first(function)
+            if isinstance(node.value, ast.Name) and node.value.id == first and on is not None:
+                found = self.resolver.attribute(on, node.attr)
+                return (found,) if found is not None else ()
+            if ast.unparse(node.value) in {f"{first}.__class__", f"type({first})"} and on is not None:
+                found = self.resolver.attribute(on, node.attr)
+                return (found,) if found is not None else ()
+            holders = self.resolver.value(function.module, node.value, scope=function.node)
+            members = [one for holder in holders for one in self.resolver.member(holder, node.attr)]
+            # Base.__init__(self, ...): the instance is given by hand
+            return tuple(
+                replace(one, is_bound=False)
+                if isinstance(one, Function) and node.attr == "__init__" and isinstance(holders[0], Class)
+                else one
+                for one in members
+            )
+        if isinstance(node, ast.Name):
+            is_method = function.of is not None and function.is_bound
+            if is_method and node.id == _first(function) and on is not None and node.id == "cls":
+                return (on,)
+            return self.resolver.value(function.module, node, scope=function.node)
+        return ()
+
+    def _texts(self, function: Function, node: ast.expr) -> list[str]:
+        """The texts of a list that a module or a class holds."""
+        if isinstance(node, ast.Name):
+            return _assigned(function.module, node.id)
+        if isinstance(node, ast.Attribute) and function.on is not None:
+            for one in self.resolver.line(function.on):
+                if isinstance(one, Class):
+                    for binding in bindings(one.node.body):
+                        if node.attr in names_of(binding.node) and isinstance(
+                            binding.node, (ast.Assign, ast.AnnAssign)
+                        ):
+                            return strings(binding.node.value) if binding.node.value is not None else []
+        return []
+
+    def _unpacked(self, function: Function, kwarg: ast.arg) -> Iterable[Parameter]:
+        """The names of ``**kwargs: Unpack[SomeNames]``."""
+        note = kwarg.annotation
+        if isinstance(note, ast.Constant) and isinstance(note.value, str):
+            try:
+                note = ast.parse(note.value, mode="eval").body
+            except SyntaxError:
+                return ()
+        if not isinstance(note, ast.Subscript) or not ast.unparse(note.value).endswith("Unpack"):
+            return ()
+        found: list[Parameter] = []
+        for one in self.resolver.value(function.module, note.slice):
+            if isinstance(one, Class):
+                found += annotated(self.resolver, one).values()
+        return found
+
+    def settable(self, cls: Class) -> list[Parameter]:
+        """What a class declares that a loop over ``setattr`` may set, so that somebody reads it."""
+        found: dict[str, Parameter] = {}
+        for one in self.resolver.line(cls):
+            if not isinstance(one, Class):
+                continue
+            for binding in bindings(one.node.body):
+                node = binding.node
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    names = [node.name] if any(name == "setter" for name, _ in decorators(node)) else []
+                elif isinstance(node, ast.ClassDef):
+                    names = []
+                else:
+                    names = [*names_of(node)]
+                    if "attribute_map" in names and isinstance(node, (ast.Assign, ast.AnnAssign)):
+                        keys = node.value.keys if isinstance(node.value, ast.Dict) else []
+                        names += [str(key.value) for key in keys if isinstance(key, ast.Constant)]
+                    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                        names.append(node.target.id)
+                for name in names:
+                    found.setdefault(name, Parameter(name=name, owner=one.dotted))
+        return list(found.values())
+
+
+_NOTHING = ast.parse("def __init__(self): ...").body[0]
+assert isinstance(_NOTHING, ast.FunctionDef)
+_OBJECT = Function(
+    module=Module(name="builtins", path=Path(), is_package=False, tree=ast.Module([], []), text=""),
+    node=_NOTHING,
+    name="object.__init__",
+    is_bound=True,
+)
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
+def _first(function: Function) -> str:
+    arguments = (*function.node.args.posonlyargs, *function.node.args.args)
+    return arguments[0].arg if arguments and function.of is not None and function.is_bound else ""
+
+
+def _accepts(node: ast.expr) -> bool:
+    """``@strict(accept_kwargs=True)``: what is left goes to ``__post_init__``."""
+    return isinstance(node, ast.Call) and any(
+        one.arg == "accept_kwargs" and isinstance(one.value, ast.Constant) and one.value.value is True
+        for one in node.keywords
+    )
+
+
+def _assigned(module: Module, name: str) -> list[str]:
+    for binding in module.bound.get(name, ()):
+        if isinstance(binding.node, (ast.Assign, ast.AnnAssign)) and binding.node.value is not None:
+            return strings(binding.node.value)
+    return []

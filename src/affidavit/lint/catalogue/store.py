@@ -1,0 +1,111 @@
+"""Signatures that were read once, kept as JSON beside the digests of all that they were read from."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from affidavit.names.signature import Parameter, Rest, Signature
+
+READER = 1
+"""Which text of ours read it; raised by each change of what the reader sees."""
+_LONG = 80
+
+
+class Store:
+    """A folder of signatures: one file for each callable, version of its package and reader.
+
+    A file that is damaged, or that other packages were read for, counts as none; it is written anew. Writers do not
+    wait for each other: a file appears whole.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, callee: str, package: str, key: Callable[[str], str]) -> Signature | None:
+        """Return a signature that still holds: every package that it was read from has the key it had then."""
+        for path in self._paths(callee, package):
+            told = _loaded(path)
+            if told is not None and all(key(name) == known for name, known in told[1].items()):
+                return told[0]
+        return None
+
+    def past(self, callee: str, package: str) -> Signature | None:
+        """Return what was once read of a callable in some version of its package, whatever is installed now."""
+        for path in self._paths(callee, package):
+            told = _loaded(path)
+            if told is not None:
+                return told[0]
+        return None
+
+    def versions(self, package: str) -> tuple[str, ...]:
+        """Return the versions of a distribution of which something was read."""
+        found = (path.name.partition("@")[2] for path in self.folder.glob(f"{_safe(package)}@*"))
+        return tuple(sorted(found))
+
+    def put(self, callee: str, package: str, signature: Signature, keys: Mapping[str, str]) -> None:
+        """Keep a signature; a folder that cannot be written keeps nothing, and the next reader reads again."""
+        document = {
+            "reader": READER,
+            "asked": callee,
+            "keys": dict(keys),
+            "callee": signature.callee,
+            "package": signature.package,
+            "rest": signature.rest.value,
+            "why": signature.why,
+            "parameters": [[one.name, one.default, one.owner, one.deprecated] for one in signature.parameters.values()],
+        }
+        digest = hashlib.sha256(json.dumps(sorted(keys.items())).encode()).hexdigest()[:12]
+        path = self._folder(package) / f"{_safe(callee)}.{digest}.json"
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=".")
+            try:
+                with os.fdopen(handle, "w") as file:
+                    json.dump(document, file, separators=(",", ":"))
+                Path(name).replace(path)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
+
+    def _folder(self, package: str) -> Path:
+        name, _, version = package.partition(" ")
+        return self.folder / f"{_safe(name)}@{_safe(version)}" / str(READER)
+
+    def _paths(self, callee: str, package: str) -> Iterator[Path]:
+        folder, stem = self._folder(package), f"{_safe(callee)}."
+        with contextlib.suppress(OSError):
+            for name in sorted(os.listdir(folder)):  # noqa: PTH208 - asked for each callable of a project
+                if name.startswith(stem) and name.count(".") == stem.count(".") + 1:
+                    yield folder / name
+
+
+def _loaded(path: Path) -> tuple[Signature, dict[str, str]] | None:
+    try:
+        told = json.loads(path.read_bytes())
+        parameters = {
+            name: Parameter(name=name, default=default, owner=owner, deprecated=deprecated)
+            for name, default, owner, deprecated in told["parameters"]
+        }
+        signature = Signature(
+            callee=told["callee"],
+            package=told["package"],
+            parameters=parameters,
+            rest=Rest(told["rest"]),
+            why=told["why"],
+        )
+        return signature, {str(name): str(key) for name, key in told["keys"].items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _safe(text: str) -> str:
+    """A file's name; a long one is shortened by a digest."""
+    plain = re.sub(r"[^\w.+-]", "_", text)
+    return plain if len(plain) <= _LONG else f"{plain[:_LONG]}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
