@@ -118,7 +118,7 @@ class Catalogue:
         for count in range(len(parts) - 1, 0, -1):
             holders = self._resolver.dotted(".".join(parts[:count]))
             if holders:
-                proved = all(self._has_all(one) for one in holders)
+                proved = all(self._has_all(one, parts[count]) for one in holders)
                 return Missing(
                     why=f"{'.'.join(parts[:count])} of {package} has no {parts[count]}",
                     package_absent=False,
@@ -126,8 +126,8 @@ class Catalogue:
                 )
         return Missing(why=f"{callee} is no Python text", package_absent=False)
 
-    def _has_all(self, thing: Thing) -> bool:
-        """Say whether text shows every name that a thing has."""
+    def _has_all(self, thing: Thing, name: str) -> bool:
+        """Say whether text shows every name that a thing has, and this is none of them."""
         if isinstance(thing, Class):
             line = self._resolver.line(thing)
             return not any(isinstance(one, Opaque) for one in line) and (
@@ -135,7 +135,11 @@ class Catalogue:
             )
         if isinstance(thing, Module):
             stars = [self._sources.module(thing.absolute(star)) for star in thing.stars]
-            return not thing.makes_names and all(one is not None and not one.makes_names for one in stars)
+            return (
+                not thing.makes_names
+                and name not in thing.bound
+                and all(one is not None and not one.makes_names for one in stars)
+            )
         return False
 
 

@@ -18,6 +18,7 @@ KEEPING = frozenset(
         *("add_start_docstrings", "add_end_docstrings", "add_start_docstrings_to_model_forward"),
         *("add_code_sample_docstrings", "replace_return_docstrings", "auto_docstring", "strict", "unique"),
         *("requires", "experimental", "custom_fwd", "custom_bwd", "total_ordering", "substitute_in_graph"),
+        *("transmit_format", "fingerprint_transform", "_defaults_from_env_vars"),
         *("compatibility", "set_module", "dataclass_transform", "is_documented_by", "ignore"),
     }
 )
@@ -107,11 +108,19 @@ def _returns_argument(outer: FunctionNode) -> bool:
 
 def _leaves_init(outer: FunctionNode) -> bool:
     """Say whether a class decorator sets no ``__init__`` and gives back the class that it was given."""
+    given = {
+        one.arg
+        for node in ast.walk(outer)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for one in node.args.args
+    }
     for node in ast.walk(outer):
         if isinstance(node, ast.Attribute) and node.attr in {"__init__", "__new__"} and isinstance(node.ctx, ast.Store):
             return False
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"setattr", "type"}:
             return False
-        if isinstance(node, ast.ClassDef):
+        if isinstance(node, ast.ClassDef) or (
+            isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in given
+        ):
             return False
     return True

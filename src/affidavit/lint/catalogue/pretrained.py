@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,6 +39,7 @@ class _Kind:
         self.is_config = bool(names & {"PreTrainedConfig", "PretrainedConfig"}) or cls.name == "AutoConfig"
         self.is_model = bool(names & {"PreTrainedModel", "_BaseAutoModelClass"})
         self.is_tokenizer = "PreTrainedTokenizerBase" in names or cls.name == "AutoTokenizer"
+        self.is_generation = "GenerationConfig" in names
         self.is_auto = cls.name.startswith(("Auto", "_BaseAuto"))
 
 
@@ -70,6 +72,10 @@ def widened(sources: Sources, resolver: Resolver, reader: Reader, callee: str, t
             why="the rest is kept in init_kwargs",
             positional=found.positional,
         )
+    if kind.is_generation and name in {"__init__", "from_pretrained"}:
+        found = read.added(wide.of_callee(_GENERATION))
+        kept = "the rest is set on the configuration" if name == "__init__" else "the rest is dropped"
+        return Read(parameters=found.parameters, rest=Rest.KEPT, why=kept, positional=found.positional)
     if kind.is_config and name in {"from_pretrained", "__init__", "from_dict", "for_model"}:
         found = read.added(wide.of_mapped(cls))
         if name == "from_pretrained":
@@ -140,5 +146,5 @@ def _names(path: Path, expressions: tuple[re.Pattern[bytes], ...]) -> Iterator[s
     text = path.read_bytes()
     for expression in expressions:
         for name in expression.findall(text):
-            if not name.isdigit():
+            if name[:1].islower() and not keyword.iskeyword(name.decode()):
                 yield name.decode()

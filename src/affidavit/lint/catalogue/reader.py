@@ -14,11 +14,10 @@ from affidavit.lint.catalogue.follow import End, Handed, Uses, uses_of
 from affidavit.lint.catalogue.read import Read, either, opaque, source_of
 from affidavit.lint.catalogue.resolve import Resolver, decorators
 from affidavit.lint.catalogue.source import Module, bindings, names_of, strings
-from affidavit.lint.catalogue.thing import Class, Fields, Function, Opaque, Partial, Thing
+from affidavit.lint.catalogue.thing import Class, Fields, Function, Init, Opaque, Partial, Thing
 from affidavit.names.signature import Parameter, Rest
 
 _DEPTH = 14
-_LOOSE_BASES = frozenset({"dict", "Exception", "Enum", "str"})
 _METACLASSES = frozenset({"ABCMeta", "type", "EnumMeta"})
 
 
@@ -43,6 +42,9 @@ class Reader:
             return inner.without(inner.positional[: thing.positional])
         if isinstance(thing, Fields):
             return Read(parameters={name: Parameter(name=name, owner=thing.name) for name in thing.names})
+        if isinstance(thing, Init):
+            start = next((one.dotted for one in thing.line if isinstance(one, Class)), "")
+            return self._once(("init", thing.on.dotted, start), lambda: self._constructed(thing.on, thing.line))
         return opaque(thing.why if isinstance(thing, Opaque) else "a module")
 
     def _once(self, key: tuple[str, ...], read: object) -> Read:
@@ -63,22 +65,27 @@ class Reader:
     # ---- classes
 
     def _class(self, cls: Class) -> Read:
-        line = self.resolver.line(cls)
+        for one in self.resolver.line(cls):
+            why = one.why if isinstance(one, Opaque) else self._strange(one)
+            if why and isinstance(one, Class):
+                return opaque(why)
+        return self._constructed(cls, self.resolver.line(cls))
+
+    def _constructed(self, cls: Class, line: tuple[Class | Opaque, ...]) -> Read:
+        """What the first constructor of a line takes."""
+        passed: list[Class] = []
         bases: set[str] = set()
-        for index, one in enumerate(line):
+        for one in line:
             if isinstance(one, Opaque):
                 return opaque(one.why)
-            if why := self._strange(one):
-                return opaque(why)
+            passed.append(one)
             bases |= {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in one.node.bases}
             found = self._made(cls, one)
             if found is not None:
-                return self._decorated_classes(found, [x for x in line[: index + 1] if isinstance(x, Class)])
+                return self._decorated_classes(found, passed)
         if bases & {"NamedTuple", "TypedDict"}:
             return Read(parameters=annotated(self.resolver, cls))
-        if bases & _LOOSE_BASES:
-            return opaque("built as a built-in type is")
-        return Read(why="takes nothing")
+        return self._decorated_classes(Read(why="takes nothing"), passed)
 
     def _made(self, cls: Class, one: Class) -> Read | None:
         """What one class of the line says of construction; None where it says nothing."""
@@ -90,20 +97,20 @@ class Reader:
             return self.read(replace(init, on=cls))
         by_base = makes_dataclasses(self.resolver, one)
         if is_dataclass(one) or by_base:
-            return self._dataclass(cls, by_base=by_base)
+            return self._dataclass(cls, one, by_base=by_base)
         if "__new__" in own:
             new = self.resolver.attribute(one, "__new__")
             return self.read(replace(new, on=cls)) if isinstance(new, Function) else opaque("__new__ is a value")
         return None
 
-    def _dataclass(self, cls: Class, *, by_base: bool) -> Read:
-        parameters = fields(self.resolver, cls)
+    def _dataclass(self, cls: Class, one: Class, *, by_base: bool) -> Read:
+        parameters = fields(self.resolver, one)
         found = Read(parameters=parameters, positional=tuple(parameters))
-        if not by_base and not any(name == "strict" for name, node in decorators(cls.node) if _accepts(node)):
+        if not by_base and not any(name == "strict" and _accepts(node) for name, node in decorators(one.node)):
             return found
         after = self.resolver.attribute(cls, "__post_init__")
         if not isinstance(after, Function):
-            return found if not by_base else found.opened("its base changes __init__")
+            return found.opened("its base changes __init__")
         rest = self.read(replace(after, on=cls))
         return replace(found.added(rest.parameters.values()), rest=rest.rest, why=rest.why)
 
@@ -206,7 +213,8 @@ class Reader:
         found = either(self.read(one) for one in things)
         given = {one.arg for one in call.keywords if one.arg}
         starred = any(isinstance(one, ast.Starred) for one in call.args)
-        bound = () if starred else found.positional[: len(call.args)]
+        by_hand = any(isinstance(one, Init) for one in things) and not _is_super(getattr(call.func, "value", call))
+        bound = () if starred else found.positional[: len(call.args) - (1 if by_hand else 0)]
         return found.without((*given, *bound))
 
     def _bag(self, thing: Thing, place: int) -> Read:
@@ -234,6 +242,8 @@ class Reader:
         """What an expression that is called inside of a function stands for."""
         on, of = function.on or function.of, function.of
         if isinstance(node, ast.Attribute):
+            if _is_super(node.value) and node.attr == "__init__" and on is not None and of is not None:
+                return (Init(on=on, line=self.resolver.after(on, of)),)
             if _is_super(node.value):
                 found = self.resolver.attribute(on, node.attr, after=of) if on is not None and of is not None else None
                 if found is None:
@@ -247,14 +257,10 @@ class Reader:
                 found = self.resolver.attribute(on, node.attr)
                 return (found,) if found is not None else ()
             holders = self.resolver.value(function.module, node.value, scope=function.node)
+            if node.attr == "__init__" and len(holders) == 1 and isinstance(holders[0], Class):
+                return (Init(on=holders[0], line=self.resolver.line(holders[0])),)
             members = [one for holder in holders for one in self.resolver.member(holder, node.attr)]
-            # Base.__init__(self, ...): the instance is given by hand
-            return tuple(
-                replace(one, is_bound=False)
-                if isinstance(one, Function) and node.attr == "__init__" and isinstance(holders[0], Class)
-                else one
-                for one in members
-            )
+            return tuple(members)
         if isinstance(node, ast.Name):
             is_method = function.of is not None and function.is_bound
             if is_method and node.id == _first(function) and on is not None and node.id == "cls":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
 
 from affidavit.lint.catalogue.source import Binding, Module, Sources, bindings, exports, names_of
@@ -172,14 +173,14 @@ class Resolver:
         if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
             arguments = (*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs)
             if any(one.arg == name for one in arguments):
-                return (Opaque(why=f"{name} is given by the caller"),)
+                return (Opaque(),)
         for node in ast.walk(scope):
             if isinstance(node, (ast.Import, ast.ImportFrom)) and name in names_of(node):
                 return self.imported(module, node, name)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name:
-                return (Opaque(why=f"{name} is a local value"),)
+                return (Opaque(),)
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node is not scope and node.name == name:
-                return (Opaque(why=f"{name} is defined inside"),)
+                return (Opaque(),)
         return None
 
     def line(self, cls: Class) -> tuple[Class | Opaque, ...]:
@@ -196,18 +197,21 @@ class Resolver:
             found = [one for one in self.value(cls.module, base, beside=cls.name) if isinstance(one, (Class, Opaque))]
             if not found and isinstance(base, ast.Name) and base.id == cls.name:
                 continue
-            first = found[0] if found else Opaque(why=f"the base {text} is not found")
+            first = found[0] if found else Opaque(why=_baseless(text))
             bases.append(self.line(first) if isinstance(first, Class) else (first,))
         line = (cls, *_merged(bases))
         self._lines[cls.dotted] = line
         return line
 
+    def after(self, cls: Class, place: Class) -> tuple[Class | Opaque, ...]:
+        """Return the bases of a class behind one of them, as ``super()`` looks at them there."""
+        line = self.line(cls)
+        places = [index for index, one in enumerate(line) if isinstance(one, Class) and one.dotted == place.dotted]
+        return line[places[0] + 1 :] if places else self.line(place)[1:]
+
     def attribute(self, cls: Class, name: str, after: Class | None = None) -> Thing | None:
         """Return what a class has under a name, looked up over its bases; ``after`` a class, as ``super()`` does."""
-        line = self.line(cls)
-        if after is not None:
-            places = [index for index, one in enumerate(line) if isinstance(one, Class) and one.dotted == after.dotted]
-            line = line[places[0] + 1 :] if places else self.line(after)[1:]
+        line = self.line(cls) if after is None else self.after(cls, after)
         for one in line:
             if isinstance(one, Opaque):
                 return one
@@ -238,9 +242,12 @@ class Resolver:
 
 
 _PLAIN = frozenset(
-    {"object", "Generic", "Protocol", "ABC", "NamedTuple", "TypedDict", "Enum", "str", "dict", "Exception"}
+    {
+        *("object", "Generic", "Protocol", "ABC", "NamedTuple", "TypedDict", "Iterable", "Iterator", "Sized"),
+        *("Hashable", "Callable", "Collection", "Container", "Awaitable"),
+    }
 )
-"""Bases whose construction is known, or that take nothing by name."""
+"""Bases that take nothing by name, or whose construction is known."""
 
 
 def unique(things: object) -> tuple[Thing, ...]:
@@ -304,3 +311,7 @@ def _is_overload(node: FunctionNode) -> bool:
 def _is_bound(node: FunctionNode) -> bool:
     """Say whether the first parameter is given by looking it up: a class method, or a method of a live object."""
     return not any(name == "staticmethod" for name, _ in decorators(node))
+
+
+def _baseless(text: str) -> str:
+    return f"built as {text} is" if hasattr(builtins, text) else f"its base {text} is not found"

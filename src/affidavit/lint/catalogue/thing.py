@@ -56,9 +56,17 @@ class Fields:
 
 @dataclass(frozen=True, kw_only=True)
 class Opaque:
-    """Something that is there and that text does not show, and why."""
+    """Something that is there and that text does not show, and why where that is known."""
 
-    why: str
+    why: str = ""
 
 
-Thing = Module | Class | Function | Partial | Fields | Opaque
+@dataclass(frozen=True, kw_only=True)
+class Init:
+    """The ``__init__`` that is found on a class from some base on; a dataclass has one that no text shows."""
+
+    on: Class
+    line: tuple[Class | Opaque, ...]
+
+
+Thing = Module | Class | Function | Partial | Fields | Opaque | Init
