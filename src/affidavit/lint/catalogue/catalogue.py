@@ -17,6 +17,9 @@ from affidavit.lint.catalogue.store import Store
 from affidavit.lint.catalogue.thing import Class, Function, Opaque, Thing
 from affidavit.names.signature import Signature
 
+_ELSEWHERE = {"transformers.PreTrainedModel.generate": "transformers.GenerationMixin.generate"}
+"""Methods that every live object of a class has, though the class itself does not inherit them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Missing:
@@ -81,8 +84,8 @@ class Catalogue:
             known = self._store.get(callee, str(package), self._key)
             if known is not None:
                 return known
-        self._sources.opened.clear()
-        things = self._resolver.dotted(callee)
+        self._reader.touched = {top}
+        things = self._resolver.dotted(_ELSEWHERE.get(callee, callee))
         callable_things = [one for one in things if not isinstance(one, (Module, Opaque))]
         if not callable_things:
             return self._missing(callee, things, str(package))
@@ -98,13 +101,10 @@ class Catalogue:
             why=read.why,
         )
         if self._store is not None:
-            self._store.put(callee, str(package), signature, self._keys(signature, top))
+            tops = {*self._reader.touched, signature.callee.partition(".")[0]}
+            keys = {name: key for name in sorted(tops) if (key := self._key(name))}
+            self._store.put(callee, str(package), signature, keys)
         return signature
-
-    def _keys(self, signature: Signature, top: str) -> dict[str, str]:
-        owners = {one.owner.partition(".")[0] for one in signature.parameters.values() if one.owner}
-        tops = {top, signature.callee.partition(".")[0], *owners}
-        return {name: key for name in sorted(tops) if (key := self._key(name))}
 
     def _key(self, top: str) -> str:
         found = self._packages.of(top)

@@ -36,6 +36,7 @@ class _Kind:
         self.is_ours = any(
             one.module.name.startswith("transformers.") for one in resolver.line(cls) if isinstance(one, Class)
         )
+        self.is_peft = cls.name.startswith(("AutoPeft", "_BaseAutoPeft")) and cls.module.name.startswith("peft.")
         self.is_config = bool(names & {"PreTrainedConfig", "PretrainedConfig"}) or cls.name == "AutoConfig"
         self.is_model = bool(names & {"PreTrainedModel", "_BaseAutoModelClass"})
         self.is_tokenizer = "PreTrainedTokenizerBase" in names or cls.name == "AutoTokenizer"
@@ -53,15 +54,18 @@ def widened(sources: Sources, resolver: Resolver, reader: Reader, callee: str, t
     if not isinstance(cls, Class):
         return read
     kind = _Kind(resolver, cls)
-    if not kind.is_ours:
-        return read
     name = thing.name.rpartition(".")[2] if isinstance(thing, Function) else "__init__"
     wide = _Wide(sources, resolver, reader)
+    if kind.is_peft and name == "from_pretrained":
+        found = read.added(wide.of_callee(_MODEL_LOADER)).added(wide.of_config_loader())
+        return found.opened("the rest goes to the base model")
+    if not kind.is_ours:
+        return read
     if kind.is_model and name in {"from_pretrained", "from_config", "_from_config"}:
         found = read.added(wide.of_callee(_MODEL_LOADER)).added(wide.of_config_loader())
         found = found.added(wide.configurations())
         return found.opened("the rest goes to the model's own class")
-    if kind.is_model and name == "generate":
+    if name == "generate":
         return read.added(wide.of_callee(_GENERATION)).opened("the rest goes to the model's forward")
     if kind.is_tokenizer and name in {"from_pretrained", "__init__"}:
         found = read.added(wide.of_callee(_TOKENIZER_LOADER)) if name == "from_pretrained" else read
@@ -72,6 +76,9 @@ def widened(sources: Sources, resolver: Resolver, reader: Reader, callee: str, t
             why="the rest is kept in init_kwargs",
             positional=found.positional,
         )
+    if kind.is_tokenizer and name == "apply_chat_template":
+        kept = "the rest goes to the template"
+        return Read(parameters=read.parameters, rest=Rest.KEPT, why=kept, positional=read.positional)
     if kind.is_generation and name in {"__init__", "from_pretrained"}:
         found = read.added(wide.of_callee(_GENERATION))
         kept = "the rest is set on the configuration" if name == "__init__" else "the rest is dropped"

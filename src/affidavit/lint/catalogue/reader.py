@@ -18,6 +18,8 @@ from affidavit.lint.catalogue.thing import Class, Fields, Function, Init, Opaque
 from affidavit.names.signature import Parameter, Rest
 
 _DEPTH = 14
+_ITSELF = "it calls itself"
+_TOO_DEEP = "too many calls to follow"
 _METACLASSES = frozenset({"ABCMeta", "type", "EnumMeta"})
 
 
@@ -28,6 +30,9 @@ class Reader:
         self.resolver = resolver
         self._known: dict[tuple[str, ...], Read] = {}
         self._pending: list[tuple[str, ...]] = []
+        self._tops: dict[tuple[str, ...], set[str]] = {}
+        self.touched: set[str] = set()
+        """The top-level modules that the reads since it was last emptied rest on."""
 
     def read(self, thing: Thing) -> Read:
         """Return the names that calling a thing takes."""
@@ -49,26 +54,31 @@ class Reader:
 
     def _once(self, key: tuple[str, ...], read: object) -> Read:
         if key in self._known:
+            self.touched |= self._tops[key]
             return self._known[key]
         if key in self._pending:
-            return opaque("it calls itself")
+            return opaque(_ITSELF)
         if len(self._pending) >= _DEPTH:
-            return opaque("too many calls to follow")
+            return opaque(_TOO_DEEP)
         self._pending.append(key)
+        before, self.touched = self.touched, {key[1].partition(".")[0]}
         try:
             found: Read = read()  # type: ignore[operator]
         finally:
             self._pending.pop()
-        self._known[key] = found
+            mine, self.touched = self.touched, self.touched | before
+        if not self._pending or not _is_cut(found):
+            self._known[key], self._tops[key] = found, mine
         return found
 
     # ---- classes
 
     def _class(self, cls: Class) -> Read:
         for one in self.resolver.line(cls):
-            why = one.why if isinstance(one, Opaque) else self._strange(one)
-            if why and isinstance(one, Class):
-                return opaque(why)
+            if isinstance(one, Class):
+                self.touched.add(one.module.name.partition(".")[0])
+                if why := self._strange(one):
+                    return opaque(why)
         return self._constructed(cls, self.resolver.line(cls))
 
     def _constructed(self, cls: Class, line: tuple[Class | Opaque, ...]) -> Read:
@@ -79,6 +89,7 @@ class Reader:
             if isinstance(one, Opaque):
                 return opaque(one.why)
             passed.append(one)
+            self.touched.add(one.module.name.partition(".")[0])
             bases |= {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in one.node.bases}
             found = self._made(cls, one)
             if found is not None:
@@ -330,6 +341,11 @@ _OBJECT = Function(
     name="object.__init__",
     is_bound=True,
 )
+
+
+def _is_cut(found: Read) -> bool:
+    """Say whether a read ended for the place it was read from: it is not kept for others."""
+    return found.why in {_ITSELF, _TOO_DEEP}
 
 
 def _is_super(node: ast.expr) -> bool:

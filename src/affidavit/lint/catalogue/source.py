@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 _EXPORTED = re.compile(rb"^__all__\s*(?:\+?=|:[^=\n]*=)\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
+_MAPPED = re.compile(r"[\"'](\w+)[\"']: [\"']([^\"']+)[\"']")
 _QUOTED = re.compile(rb"[\"'](\w+)[\"']")
 
 
@@ -119,7 +120,6 @@ class Sources:
         self.sites = tuple(dict.fromkeys((*sites, *_linked(sites))))
         self._modules: dict[str, Module | None] = {}
         self._places: dict[str, tuple[Path, bool] | None] = {}
-        self.opened: dict[Path, int] = {}
 
     def place(self, name: str) -> tuple[Path, bool] | None:
         """Return the file of a module and whether it is a package, None where no site has one."""
@@ -147,10 +147,7 @@ class Sources:
         """Return a module, None where there is none or its text is no Python."""
         if name not in self._modules:
             self._modules[name] = self._parsed(name)
-        found = self._modules[name]
-        if found is not None:
-            self.opened.setdefault(found.path, len(found.text))
-        return found
+        return self._modules[name]
 
     def _parsed(self, name: str) -> Module | None:
         place = self.place(name)
@@ -249,7 +246,10 @@ def _wraps_itself(node: ast.stmt, name: str) -> bool:
 
 
 def _linked(sites: Sequence[Path]) -> Iterator[Path]:
-    """Folders that ``.pth`` files add, as editable installs do; lines that run code are not run."""
+    """Folders that editable installs add: by a ``.pth`` line, or by a finder that maps names to folders.
+
+    Lines that run code are not run, and a finder is not imported.
+    """
     for site in sites:
         for file in sorted(site.glob("*.pth")) if site.is_dir() else ():
             for line in file.read_text("utf-8", "replace").splitlines():
@@ -258,3 +258,7 @@ def _linked(sites: Sequence[Path]) -> Iterator[Path]:
                     folder = (site / text).resolve()
                     if folder.is_dir():
                         yield folder
+        for file in sorted(site.glob("__editable__*_finder.py")) if site.is_dir() else ():
+            for name, place in _MAPPED.findall(file.read_text("utf-8", "replace").partition("NAMESPACES")[0]):
+                if Path(place).name == name and Path(place).parent.is_dir():
+                    yield Path(place).parent
