@@ -1,0 +1,174 @@
+"""What a name of another file, or an attribute of a value, is."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from affidavit.lint.scripts.source import Source
+from affidavit.lint.scripts.value import (
+    UNKNOWN,
+    Bound,
+    Class,
+    Entry,
+    Function,
+    Installed,
+    Instance,
+    Lazy,
+    Method,
+    Namespace,
+    Object,
+    Parsing,
+    Ref,
+    Super,
+    Value,
+)
+from affidavit.lint.scripts.walk import Walk
+
+_GLOBAL: Final = re.compile(rb"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
+_SHRUNK: Final = re.compile(rb"^[ \t]+[^\n#]*?\b(\w+)\.(?:pop|popitem|clear)\(|^[ \t]+del[ \t]+(\w+)\[", re.MULTILINE)
+_PLAIN_BASES: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+
+
+def resolve(walk: Walk, lazy: Lazy) -> Value:
+    """Return what another file of the project says a name is; the file is walked when it is first asked for."""
+    if not lazy.name:
+        return lazy
+    frame = walk.enter(walk, lazy.source)
+    value = frame.names.get(lazy.name) if frame is not None else None
+    if isinstance(value, Lazy):
+        return resolve(walk, value) if value != lazy else UNKNOWN
+    if isinstance(value, Ref) and lazy.name in volatile(lazy.source):
+        return UNKNOWN
+    if value is None and lazy.source.is_package:
+        module = walk.project.find(lazy.name, lazy.source, 1)
+        return Lazy(module, "") if module is not None else UNKNOWN
+    return UNKNOWN if value is None else value
+
+
+def volatile(source: Source) -> set[str]:
+    """Return the variables of a module that its functions replace, or take names away from."""
+    if source.volatile is None:
+        found = {name.strip() for line in _GLOBAL.findall(source.raw) for name in line.decode().split(",")}
+        for popped, deleted in _SHRUNK.findall(source.raw):
+            found.add((popped or deleted).decode())
+        source.volatile = found
+    return source.volatile
+
+
+def attribute(walk: Walk, value: Value, name: str) -> Value:
+    """Return an attribute of a value."""
+    if isinstance(value, Installed):
+        return Installed(f"{value.dotted}.{name}")
+    if isinstance(value, Lazy):
+        return resolve(walk, Lazy(value.source, name))
+    if isinstance(value, Class):
+        return _of_class(value, name)
+    if isinstance(value, Super):
+        return _of_super(value.owner, name)
+    if isinstance(value, Namespace | Object) and name == "__dict__":
+        return variables(walk, value)
+    if isinstance(value, Object):
+        return _of_object(value, name)
+    if isinstance(value, Instance | Ref | Parsing):
+        return Method(value, name)
+    return UNKNOWN
+
+
+def lineage(cls: Class) -> tuple[tuple[Class, ...], tuple[str, ...], bool]:
+    """Return a class and the project's classes above it, the installed ones above those, and whether that is all."""
+    own: list[Class] = []
+    installed: list[str] = []
+    is_whole = True
+    queue: list[Value] = [cls]
+    while queue:
+        one = queue.pop(0)
+        if isinstance(one, Class):
+            if one not in own:
+                own.append(one)
+                queue += one.bases
+        elif isinstance(one, Installed):
+            if one.dotted not in _PLAIN_BASES and one.dotted not in installed:
+                installed.append(one.dotted)
+        else:
+            is_whole = False
+    return tuple(own), tuple(installed), is_whole
+
+
+def member(cls: Class, name: str) -> tuple[Value, Class] | None:
+    """Return what the project's part of a class says a name is, and which class says it."""
+    for one in lineage(cls)[0]:
+        if name in one.body:
+            return one.body[name], one
+    return None
+
+
+def _of_class(cls: Class, name: str) -> Value:
+    found = member(cls, name)
+    if found is None:
+        return UNKNOWN
+    value, _ = found
+    if isinstance(value, Function):
+        kinds = _decorators(value)
+        if "classmethod" in kinds:
+            return Bound(value, cls)
+        return UNKNOWN if "property" in kinds else value
+    return value
+
+
+def _of_object(value: Object, name: str) -> Value:
+    found = member(value.of, name)
+    if found is not None:
+        function, _ = found
+        if not isinstance(function, Function):
+            return UNKNOWN  # an instance may have another
+        kinds = _decorators(function)
+        if "staticmethod" in kinds:
+            return function
+        return UNKNOWN if "property" in kinds else Bound(function, value.of if "classmethod" in kinds else value)
+    own, installed, is_whole = lineage(value.of)
+    if is_whole and len(installed) == 1 and not any("__getattr__" in one.body for one in own):
+        return Method(Instance(installed[0], is_exact=False), name)
+    return UNKNOWN
+
+
+def _of_super(owner: Class, name: str) -> Value:
+    if len(owner.bases) > 1 and any(
+        not (isinstance(base, Installed) and base.dotted in _PLAIN_BASES) for base in owner.bases[1:]
+    ):
+        return UNKNOWN
+    base = owner.bases[0] if owner.bases else UNKNOWN
+    if isinstance(base, Installed):
+        return Installed(base.dotted if name == "__init__" else f"{base.dotted}.{name}")
+    if isinstance(base, Class):
+        found = member(base, name)
+        if found is not None:
+            return Bound(found[0], UNKNOWN) if isinstance(found[0], Function) else UNKNOWN
+        _, installed, is_whole = lineage(base)
+        if is_whole and len(installed) == 1:
+            return Installed(installed[0] if name == "__init__" else f"{installed[0]}.{name}")
+    return UNKNOWN
+
+
+def _decorators(function: Function) -> set[str]:
+    return {getattr(one, "id", getattr(one, "attr", "")) for one in function.node.decorator_list}
+
+
+def variables(walk: Walk, value: Value) -> Value:
+    """Return ``vars(value)``: the fields of what a parser made. From here on any of them may be read."""
+    walk.hand_over(value)
+    build = value.build if isinstance(value, Namespace | Object) else None
+    if isinstance(value, Namespace) and build is not None:
+        entries = {
+            option.dest: Entry(option.dest, option.path, option.line, None, UNKNOWN)
+            for option in build.options
+            if option.dest in build.sure and option.dest not in build.removed
+        }
+        return walk.heap.new(entries)
+    if isinstance(value, Object) and build is not None:
+        for target in build.targets:
+            if target.name == f"{value.of.source.module}.{value.of.node.name}" and not target.bases:
+                return walk.heap.new(
+                    {one.name: Entry(one.name, one.path, one.line, None, UNKNOWN) for one in target.fields}
+                )
+    return UNKNOWN

@@ -1,0 +1,107 @@
+"""One file of a project: its bytes, what they mention, and its tree, made when it is first asked for."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from affidavit.lint.scripts.value import Frame, Function
+
+WATCHED: Final = frozenset(
+    {
+        "accelerate",
+        "bitsandbytes",
+        "datasets",
+        "deepspeed",
+        "evaluate",
+        "huggingface_hub",
+        "joblib",
+        "lightning",
+        "peft",
+        "pytorch_lightning",
+        "safetensors",
+        "sentence_transformers",
+        "tokenizers",
+        "torch",
+        "transformers",
+        "trl",
+    }
+)
+"""Packages whose callables are looked at; others raise for a wrong name, or are not about training."""
+
+
+@dataclass(eq=False)
+class Source:
+    """One file; ``module`` is its dotted name below the project's root, ``folder`` where its imports start."""
+
+    path: Path
+    module: str
+    raw: bytes = b""
+    trouble: tuple[int, str] | None = None
+    frame: Frame | None = None
+    volatile: set[str] | None = None
+    probes: frozenset[str] = frozenset()
+    functions: tuple[Function, ...] = ()
+
+    @property
+    def is_package(self) -> bool:
+        """Whether the file stands for its folder."""
+        return self.path.name == "__init__.py"
+
+    @cached_property
+    def tree(self) -> ast.Module | None:
+        """The syntax tree; None where there is none, and ``trouble`` says why."""
+        if self.trouble is not None:
+            return None
+        try:
+            with quiet():
+                return ast.parse(self.raw)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            line = (error.lineno or 0) if isinstance(error, SyntaxError) else 0
+            what = error.msg if isinstance(error, SyntaxError) else str(error)
+            self.trouble = (line, f"no Python that {_python()} reads: {what}"[:200])
+            return None
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The bytes, line by line."""
+        return self.raw.splitlines()
+
+    def text(self, node: ast.stmt) -> bytes:
+        """Return the bytes of the lines on which a statement stands."""
+        return b"\n".join(self.lines[node.lineno - 1 : node.end_lineno])
+
+
+def _python() -> str:
+    import sys
+
+    return f"Python {sys.version_info.major}.{sys.version_info.minor}"
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep the user's invalid escapes from being printed, and the collector from walking half-made trees."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def read(path: Path, module: str) -> Source:
+    """Return the file's bytes, or why there are none."""
+    try:
+        return Source(path=path, module=module, raw=path.read_bytes())
+    except OSError as error:
+        return Source(path=path, module=module, trouble=(0, f"cannot be read: {error.strerror or error}"))

@@ -1,0 +1,225 @@
+"""One pass through the project: what is known at this point, and what was found so far."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from affidavit.lint.request import Given, Request
+from affidavit.lint.scripts.build import Build
+from affidavit.lint.scripts.project import Project
+from affidavit.lint.scripts.reading import Late
+from affidavit.lint.scripts.source import Source
+from affidavit.lint.scripts.state import Heap, Moment
+from affidavit.lint.scripts.value import (
+    UNKNOWN,
+    Entry,
+    Frame,
+    Function,
+    Installed,
+    Instance,
+    Items,
+    Leftover,
+    Namespace,
+    Object,
+    Parsing,
+    Partial,
+    Ref,
+    Value,
+    given,
+)
+
+_NESTED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A value that a function hands back, the state it does it in, and the guard it stands under."""
+
+    value: Value
+    moment: Moment
+    guard: str
+
+
+@dataclass
+class Found:
+    """Everything that comes out of the pass."""
+
+    requests: dict[tuple[str, Path, int, int, str], dict[tuple[str, Path, int], Given]] = field(default_factory=dict)
+    via: dict[tuple[str, Path, int, int, str], str] = field(default_factory=dict)
+    late: dict[Late, None] = field(default_factory=dict)
+    builds: dict[tuple[Path, int, int], Build] = field(default_factory=dict)
+    patched: set[str] = field(default_factory=set)
+    followed: dict[str, set[tuple[Path, int, int]]] = field(default_factory=dict)
+    too_deep: dict[tuple[Path, int], None] = field(default_factory=dict)
+
+
+@dataclass
+class Walk:
+    """Where the pass stands.
+
+    Args:
+        evaluate, execute: what an expression is, what a block of statements does; whether it can be left at its end.
+        enter: the frame of a module, walked when it is first asked for.
+        shields: functions that somebody calls inside ``except TypeError``.
+        calls: the calls that are being followed, innermost last, as a person would name them.
+    """
+
+    project: Project
+    watched: frozenset[str]
+    frame: Frame
+    evaluate: Callable[[Walk, ast.expr], Value]
+    execute: Callable[[Walk, list[ast.stmt]], bool]
+    enter: Callable[[Walk, Source], Frame | None]
+    shields: frozenset[str] = frozenset()
+    heap: Heap = field(default_factory=Heap)
+    found: Found = field(default_factory=Found)
+    guards: list[str] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+    inside: list[ast.AST] = field(default_factory=list)
+    returns: list[Returned] = field(default_factory=list)
+    pending: list[Function] = field(default_factory=list)
+    budget: int = 0
+    line: int = 0
+
+    @property
+    def path(self) -> Path:
+        """The file that is walked."""
+        return self.frame.source.path
+
+    @property
+    def probes(self) -> frozenset[str]:
+        """The names by which the file that is walked knows what is installed."""
+        return self.frame.source.probes
+
+    @property
+    def guard(self) -> str:
+        """Why a name would do no harm here, "" where it would."""
+        for guard in self.guards:
+            if guard:
+                return guard
+        return self.frame.guard
+
+    @contextmanager
+    def guarded(self, guard: str) -> Iterator[None]:
+        """Walk what stands under a guard; "" is none."""
+        self.guards.append(guard)
+        try:
+            yield
+        finally:
+            self.guards.pop()
+
+    @contextmanager
+    def scope(self, frame: Frame) -> Iterator[None]:
+        """Walk another scope."""
+        outer, self.frame = self.frame, frame
+        try:
+            yield
+        finally:
+            self.frame = outer
+
+    def value(self, node: ast.expr) -> Value:
+        """Return what an expression is."""
+        return self.evaluate(self, node)
+
+    def moment(self) -> Moment:
+        """Return the state of this path."""
+        return Moment(dict(self.frame.names), dict(self.heap.dicts))
+
+    def go_back(self, moment: Moment) -> None:
+        """Start another path from where one began."""
+        self.frame.names = dict(moment.names)
+        self.heap.dicts = dict(moment.heap)
+
+    def meet(self, base: Moment, ends: list[Moment], guard: str) -> None:
+        """Go on from where paths meet; ``guard`` says that they part by what is installed."""
+        self.heap.merge(base, ends)
+        names = dict(ends[0].names)
+        for end in ends[1:]:
+            for name, value in end.names.items():
+                names[name] = self.join(names[name], value, guard) if name in names else value
+        self.frame.names = names
+
+    def join(self, one: Value, other: Value, guard: str) -> Value:
+        """Return what is certain of a value that is one or the other."""
+        joined = self.heap.join(one, other, guard)
+        if joined is None:
+            self.lose(one)
+            self.lose(other)
+            return UNKNOWN
+        return joined
+
+    def lose(self, value: Value) -> None:
+        """Let a value go where it is not followed: its dicts may be changed, its fields may be read."""
+        self.hand_over(value)
+        self.heap.lose(value)
+
+    def hand_over(self, value: Value) -> None:
+        """Let a value go to code that reads it and changes no dict."""
+        if isinstance(value, Namespace | Object) and value.build is not None:
+            value.build.whole = True
+        elif isinstance(value, Parsing):
+            value.build.open("handed to a function that was not followed")
+            value.build.whole = True
+        elif isinstance(value, Leftover):
+            value.build.uses_leftover = True
+        elif isinstance(value, Items):
+            for one in value.items:
+                self.hand_over(one)
+        elif isinstance(value, Ref):
+            for entry in self.heap.read(value).values():
+                self.hand_over(entry.value)
+        elif isinstance(value, Partial):
+            self.hand_over(value.function)
+
+    def emit(self, callee: str, node: ast.expr, entries: Mapping[str, Entry]) -> None:
+        """Note the names that surely reach a watched callable."""
+        if not self.watches(callee) or not entries:
+            return
+        for entry in entries.values():
+            guard = self.guard or entry.guard
+            key = (callee, self.path, node.lineno, node.col_offset, guard)
+            one = given(entry, self._inside(entry.value, _NESTED))
+            if self.calls and key not in self.found.requests:
+                self.found.via[key] = self.calls[-1]
+            elif not self.calls:
+                self.found.via.pop(key, None)
+            self.found.requests.setdefault(key, {})[(one.name, one.path, one.line)] = one
+
+    def _inside(self, value: Value, depth: int) -> tuple[Given, ...]:
+        if not isinstance(value, Ref) or not depth:
+            return ()
+        entries = self.heap.read(value).values()
+        return tuple(given(entry, self._inside(entry.value, depth - 1)) for entry in entries if not entry.guard)
+
+    def set_late(self, target: Value, name: str, line: int) -> None:
+        """Note an attribute that is set on a finished object of an installed class."""
+        if isinstance(target, Installed):
+            self.found.patched.add(f"{target.dotted}.{name}")
+        elif isinstance(target, Instance) and target.is_exact and not self.guard and self.watches(target.of):
+            self.found.late[Late(callee=target.of, name=name, path=self.path, line=line)] = None
+
+    def watches(self, dotted: str) -> bool:
+        """Whether a callable is of a watched package."""
+        return dotted.partition(".")[0] in self.watched
+
+
+def requests(found: Found) -> tuple[Request, ...]:
+    """Return the requests in the order of files and lines, without those to callables that the project replaces."""
+    made = []
+    for key in sorted(found.requests, key=lambda key: (str(key[1]), key[2], key[3], key[0], key[4])):
+        callee, path, line, _, guard = key
+        if any(_concerns(callee, patched) for patched in found.patched):
+            continue
+        via = found.via.get(key, "")
+        names = tuple(found.requests[key].values())
+        made.append(Request(callee=callee, given=names, path=path, line=line, via=via, guard=guard))
+    return tuple(made)
+
+
+def _concerns(callee: str, patched: str) -> bool:
+    """Whether what was replaced is the callable, a part of it, or what holds it."""
+    return callee == patched or callee.startswith(f"{patched}.") or patched.startswith(f"{callee}.__")
