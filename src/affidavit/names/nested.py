@@ -71,13 +71,13 @@ def target(callee: str, parameter: str, beside: Mapping[str, str] | None = None)
     Args:
         callee: dotted, as it is imported or where it is defined; a first-party subclass by the base that was found.
         parameter: the name that the mapping is given under.
-        beside: the values of the other names of the same call and of the mapping itself, unquoted, "" for one that is
-            no literal: some of them choose the target.
+        beside: the values of all other names of the same call and of the mapping itself, unquoted, "" for one that is
+            no literal: some of them choose the target. None where there may be more of them, from a mapping that is
+            spread into the call; then nobody can say which was chosen.
     """
-    values = beside or {}
     choose = _CHOICES.get(parameter)
     if choose is not None:
-        return choose(values) if _is_of(callee, LOADERS) else None
+        return choose(beside) if beside is not None and _is_of(callee, LOADERS) else None
     found = _nest(callee, parameter)
     return found.goes_to or None if found else None
 
