@@ -23,17 +23,19 @@ _DATA = re.compile(
       | docker-compose.*\.ya?ml | compose\.ya?ml | mkdocs\.ya?ml | environment\.ya?ml | \..*
     )$"""
 )
-"""Files that other programs own, by name: no training argument stands in them."""
+"""Files that other programs own, by name: no training argument stands in them, nor in hidden folders."""
 _TEMPLATE = re.compile(r"\{\{|\{%")
 
 
-def read_document(path: Path) -> tuple[Document, ...] | Unread:
+def read_document(path: Path, *, is_named: bool = False) -> tuple[Document, ...] | Unread:
     """Return the mappings that a config file holds, none where it is data, or why it could not be read.
+
+    One that somebody names as a config is read whatever it is called.
 
     Blind to: templates, which become a config when they are filled; files of more than 5 MiB.
     """
     reader = SUFFIXES.get(path.suffix.lower())
-    if reader is None or _DATA.match(path.name):
+    if reader is None or (not is_named and _is_foreign(path)):
         return ()
     try:
         if path.stat().st_size > LARGEST_BYTES:
@@ -45,3 +47,7 @@ def read_document(path: Path) -> tuple[Document, ...] | Unread:
         return Unread(path=path, line=1, why=f"no UTF-8 text: {error.reason}")
     read = reader(path, text)
     return () if isinstance(read, Unread) and _TEMPLATE.search(text) else read
+
+
+def _is_foreign(path: Path) -> bool:
+    return _DATA.match(path.name) is not None or any(part.startswith(".") for part in path.parts[-3:-1])

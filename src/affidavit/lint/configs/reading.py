@@ -69,7 +69,7 @@ def read_configs(
     asked, unread = Asked(), []
     likely = Likely(parsers, lookup, read_names)
     for real, path in {**dict.fromkeys(certain), **resolved}.items():
-        read = read_document(path or real)
+        read = read_document(path or real, is_named=real in certain)
         if isinstance(read, Unread):
             unread.append(read)
             continue

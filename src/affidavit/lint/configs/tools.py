@@ -125,5 +125,5 @@ ACCELERATE_FAMILIES = ("fsdp_", "fp8_", "megatron_lm_", "parallelism_config_", "
 
 
 def is_accelerates(name: str) -> bool:
-    """Whether ``accelerate launch`` takes an option, also abbreviated, as argparse allows."""
-    return name.startswith(ACCELERATE_FAMILIES) or any(option.startswith(name) for option in ACCELERATE_OPTIONS)
+    """Whether ``accelerate launch`` takes an option; it allows no abbreviation."""
+    return name.startswith(ACCELERATE_FAMILIES) or name in ACCELERATE_OPTIONS

@@ -16,6 +16,7 @@ from affidavit.lint.request import Field, Unread
 from affidavit.names.answer import nearest
 
 _LOADS = re.compile(rf"\b(?:yaml|json|tomllib|tomli|toml)\.(?:{'|'.join(sorted(LOADERS))})\(")
+_NAMES_ONE = re.compile(r"(?:open|Path)\(\s*[\"'][^\"'\n]+\.(?:ya?ml|json|toml)[\"']")
 
 
 def unread_keys(scripts: Sequence[Path], others: Sequence[Path], root: Path) -> tuple[tuple[Field, ...], int]:
@@ -29,7 +30,7 @@ def unread_keys(scripts: Sequence[Path], others: Sequence[Path], root: Path) -> 
         inside; a reader outside of the project.
     """
     texts = {path: _text(path) for path in scripts}
-    candidates = [path for path, text in texts.items() if _LOADS.search(text)]
+    candidates = [path for path, text in texts.items() if _may_load(text)]
     if not candidates:
         return (), 0
     for path in others:
@@ -43,6 +44,13 @@ def unread_keys(scripts: Sequence[Path], others: Sequence[Path], root: Path) -> 
                 examined += len(document.names)
                 found.extend(_unread(document, loaded, path))
     return tuple(found), examined
+
+
+def _may_load(text: str) -> bool:
+    """Whether a script loads a file that it names; the plain words are looked for first, which costs nothing."""
+    if ".load" not in text and "_load(" not in text:
+        return False
+    return _NAMES_ONE.search(text) is not None and _LOADS.search(text) is not None
 
 
 def _mappings(text: str) -> Iterator[Loaded]:
