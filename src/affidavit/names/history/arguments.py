@@ -1,0 +1,176 @@
+"""Names of ``TrainingArguments`` and of ``Trainer`` that are gone, each between two versions that were read."""
+
+from __future__ import annotations
+
+from affidavit.names.history.row import ARGUMENTS, TRAINERS, Family, Gone
+
+TRAIN = Family(("transformers.*Trainer.train", "trl.*Trainer.train"))
+
+ROWS = (
+    Gone(
+        ARGUMENTS,
+        "evaluation_strategy",
+        "transformers",
+        "4.53.0",
+        "eval_strategy",
+        "transformers 4.46.3 and 4.53.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "dispatch_batches",
+        "transformers",
+        "4.53.0",
+        'accelerator_config={"dispatch_batches": ...}',
+        "transformers 4.46.3 and 4.53.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "split_batches",
+        "transformers",
+        "4.53.0",
+        'accelerator_config={"split_batches": ...}',
+        "transformers 4.46.3 and 4.53.0, training_args",
+    ),
+    Gone(ARGUMENTS, "use_ipex", "transformers", "4.57.6", "", "transformers 4.53.0 and 4.57.6, training_args"),
+    Gone(
+        ARGUMENTS,
+        "warmup_ratio",
+        "transformers",
+        "5.15.0",
+        "warmup_steps below 1, a share of all steps",
+        "transformers 5.14.0 and 5.15.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "logging_dir",
+        "transformers",
+        "5.15.0",
+        "the environment variable TENSORBOARD_LOGGING_DIR",
+        "transformers 5.14.0 and 5.15.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "group_by_length",
+        "transformers",
+        "5.2.0",
+        'train_sampling_strategy="group_by_length"',
+        "transformers 5.0.0 and 5.2.0, training_args",
+    ),
+    Gone(ARGUMENTS, "no_cuda", "transformers", "5.0.0", "use_cpu", "transformers 4.57.6 and 5.0.0, training_args"),
+    Gone(ARGUMENTS, "use_mps_device", "transformers", "5.0.0", "", "transformers 4.57.6 and 5.0.0, training_args"),
+    Gone(
+        ARGUMENTS, "overwrite_output_dir", "transformers", "5.0.0", "", "transformers 4.57.6 and 5.0.0, training_args"
+    ),
+    Gone(
+        ARGUMENTS,
+        "per_gpu_train_batch_size",
+        "transformers",
+        "5.0.0",
+        "per_device_train_batch_size",
+        "transformers 4.57.6 and 5.0.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "per_gpu_eval_batch_size",
+        "transformers",
+        "5.0.0",
+        "per_device_eval_batch_size",
+        "transformers 4.57.6 and 5.0.0, training_args",
+    ),
+    Gone(ARGUMENTS, "save_safetensors", "transformers", "5.0.0", "", "transformers 4.57.6 and 5.0.0, training_args"),
+    Gone(ARGUMENTS, "jit_mode_eval", "transformers", "5.0.0", "", "transformers 4.57.6 and 5.0.0, training_args"),
+    Gone(ARGUMENTS, "fp16_opt_level", "transformers", "5.0.0", "", "transformers 4.57.6 and 5.0.0, training_args"),
+    Gone(
+        ARGUMENTS, "half_precision_backend", "transformers", "5.0.0", "", "transformers 4.57.6 and 5.0.0, training_args"
+    ),
+    Gone(ARGUMENTS, "fp16_backend", "transformers", "5.0.0", "", "transformers 4.57.6 and 5.0.0, training_args"),
+    Gone(ARGUMENTS, "tpu_num_cores", "transformers", "5.0.0", "", "transformers 4.57.6 and 5.0.0, training_args"),
+    Gone(ARGUMENTS, "tpu_metrics_debug", "transformers", "5.0.0", "", "transformers 4.57.6 and 5.0.0, training_args"),
+    Gone(ARGUMENTS, "past_index", "transformers", "5.0.0", "", "transformers 4.57.6 and 5.0.0, training_args"),
+    Gone(
+        ARGUMENTS,
+        "fsdp_min_num_params",
+        "transformers",
+        "5.0.0",
+        'fsdp_config={"min_num_params": ...}',
+        "transformers 4.57.6 and 5.0.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "fsdp_transformer_layer_cls_to_wrap",
+        "transformers",
+        "5.0.0",
+        'fsdp_config={"transformer_layer_cls_to_wrap": ...}',
+        "transformers 4.57.6 and 5.0.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "adafactor",
+        "transformers",
+        "5.0.0",
+        'optim="adafactor"',
+        "transformers 4.57.6 and 5.0.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "use_legacy_prediction_loop",
+        "transformers",
+        "5.0.0",
+        "",
+        "transformers 4.57.6 and 5.0.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "include_inputs_for_metrics",
+        "transformers",
+        "5.0.0",
+        'include_for_metrics=["inputs"]',
+        "transformers 4.57.6 and 5.0.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "include_tokens_per_second",
+        "transformers",
+        "5.0.0",
+        "include_num_input_tokens_seen",
+        "transformers 4.57.6 and 5.0.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "push_to_hub_model_id",
+        "transformers",
+        "5.0.0",
+        "hub_model_id",
+        "transformers 4.57.6 and 5.0.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "push_to_hub_organization",
+        "transformers",
+        "5.0.0",
+        "hub_model_id, with the organization in it",
+        "transformers 4.57.6 and 5.0.0, training_args",
+    ),
+    Gone(
+        ARGUMENTS,
+        "push_to_hub_token",
+        "transformers",
+        "5.0.0",
+        "hub_token",
+        "transformers 4.57.6 and 5.0.0, training_args",
+    ),
+    Gone(ARGUMENTS, "mp_parameters", "transformers", "5.0.0", "", "transformers 4.57.6 and 5.0.0, training_args"),
+    Gone(
+        ARGUMENTS,
+        "torchdynamo",
+        "transformers",
+        "5.0.0",
+        "torch_compile_backend",
+        "transformers 4.57.6 and 5.0.0, training_args",
+    ),
+    Gone(ARGUMENTS, "ray_scope", "transformers", "5.0.0", "", "transformers 4.57.6 and 5.0.0, training_args"),
+    Gone(TRAINERS, "tokenizer", "transformers", "5.0.0", "processing_class", "transformers 4.57.6 and 5.0.0, trainer"),
+    Gone(
+        TRAIN, "model_path", "transformers", "5.0.0", "resume_from_checkpoint", "transformers 4.57.6 and 5.0.0, trainer"
+    ),
+)
