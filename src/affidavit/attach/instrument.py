@@ -10,6 +10,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -195,3 +196,15 @@ def process_identity() -> str:
         pass
     host = "".join(letter if letter.isalnum() else "_" for letter in os.uname().nodename)
     return f"{host}-{os.getpid()}-{start}"
+
+
+def process_place() -> dict[str, object]:
+    """Return where a process number means this process: the boot, and the pid namespace; what nobody says is missing.
+
+    In a container the number is another's on the host, and the same number is somebody else there.
+    """
+    place: dict[str, object] = {}
+    with suppress(OSError):
+        place["boot"] = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        place["namespace"] = Path("/proc/self/ns/pid").stat().st_ino
+    return place

@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from affidavit.attach.guard import TimeLimitPassed, can_limit, describe, run_limited
-from affidavit.attach.heartbeat import Heartbeat
-from affidavit.attach.instrument import Emit, Instrument, process_identity
+from affidavit.attach.heartbeat import Heartbeat, Phase
+from affidavit.attach.instrument import Emit, Instrument, process_identity, process_place
 from affidavit.attach.launch import Launch
 from affidavit.attach.lookout import Lookout
 from affidavit.attach.mark import leave
-from affidavit.attach.moment import Moment, StepBegin, StepEnd, TrainBegin, TrainEnd, Unheard, Written
+from affidavit.attach.moment import Moment, Saved, StepBegin, StepEnd, TrainBegin, TrainEnd, Unheard, Written
 from affidavit.attach.neutral import Keeper, neutral
 from affidavit.attach.seat import ERRORS_ALLOWED, Seat
 from affidavit.fact import folder
@@ -116,6 +116,8 @@ class Session:
             return
         if isinstance(moment, TrainBegin):
             self._begin(moment)
+        elif isinstance(moment, Saved):
+            self.leaves(Phase.CHECKPOINT)
         for alarm in self._alarms:
             alarm.left -= type(moment) is alarm.kind
             if not alarm.left:
@@ -150,6 +152,7 @@ class Session:
             if self._saves == MOST_SAVES + 1:
                 self.note(f"saves after the first {MOST_SAVES:,} are not listed")
             return
+        self.leaves(Phase.CHECKPOINT)
         step, now = self._lookout.beaten, time.time()
         mark = leave(moment, self.launch, step=step, now=now)
         said = {"path": moment.path, "form": moment.form, "step": step, "mark": mark}
@@ -161,7 +164,18 @@ class Session:
 
     def look_soon(self) -> None:
         """Say that something is over (a validation) after which a model may be another: look after the next step."""
+        self.leaves(Phase.EVALUATION)
         self._lookout.soon()
+
+    def enters(self, phase: Phase) -> None:
+        """Say that the loop is about something else from now on (an evaluation, a checkpoint); it may take longer."""
+        if self._heartbeat is not None:
+            self._heartbeat.enter(phase)
+
+    def leaves(self, phase: Phase) -> None:
+        """Say that this is over and steps come again, whether or not it was said when it began."""
+        if self._heartbeat is not None:
+            self._heartbeat.over(phase)
 
     @property
     def welcomes(self) -> bool:
@@ -289,6 +303,7 @@ class Session:
         self.sampled_step = min(SAMPLED_STEP, moment.planned_steps) if moment.planned_steps > 0 else SAMPLED_STEP
         if self._journal is None:
             self._open_journal()
+        self.enters(Phase.COMPILE)
         standing = self.standing()
         journal = self._journal
         if journal is not None:
@@ -351,7 +366,13 @@ class Session:
         process = process_identity()
         spool = Path(self.launch.spool)
         emits = sorted(term for instrument in self.instruments for term in instrument.emits)
-        details = {**self.details, "attempt": self.launch.attempt, "emits": emits, "limited": can_limit()}
+        details = {
+            **self.details,
+            **process_place(),
+            "attempt": self.launch.attempt,
+            "emits": emits,
+            "limited": can_limit(),
+        }
         path = folder.journal(spool, process, self.launch.attempt)
         self._journal = Journal(path, process=process, details=details)
         self._heartbeat = Heartbeat(folder.heartbeat(spool, process, self.launch.attempt))
@@ -361,6 +382,7 @@ class Session:
         if self.live:
             self._close_live()
         self._lookout.look(self._seats, last=True)
+        self.enters(Phase.LOAD)
         if self._journal is not None:
             self._journal.write("episode", number=self.episode, driver=self.driver, ended=moment.error or "returned")
         self.episode += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import os
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -63,9 +64,10 @@ class Start:
 
 @dataclass(frozen=True, kw_only=True)
 class Child:
-    """The command as it runs."""
+    """The command as it runs; ``monotonic_ns`` is when it was started, by the clock of its boot, 0 if nobody says."""
 
     process: Identity
+    monotonic_ns: int = 0
     format: int = FORMAT
 
 
@@ -113,7 +115,8 @@ def claim(folder: Path, start: Start) -> bool:
 
 
 def write_child(folder: Path, start: Start, process: Identity) -> None:
-    file.replace(folder / f"child.{start.number}.{start.task}.json", msgspec.json.encode(Child(process=process)))
+    child = Child(process=process, monotonic_ns=time.monotonic_ns())
+    file.replace(folder / f"child.{start.number}.{start.task}.json", msgspec.json.encode(child))
 
 
 def write_ended(folder: Path, start: Start, ended: Ended) -> None:

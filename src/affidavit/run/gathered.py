@@ -15,18 +15,22 @@ from affidavit.fact.journal import JournalError, Reading
 from affidavit.record.manifest import Status
 from affidavit.run.attempt import Told, read_attempts
 from affidavit.run.place import is_over
-from affidavit.run.process import Life, life, myself
+from affidavit.run.process import Identity, Life, life, myself
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trainer:
-    """A process that trained: what its journal says, and its last beat (None where its heartbeat is lost)."""
+    """A process that trained: what its journal says, and its last beat (None where its heartbeat is lost).
+
+    ``place`` is the folder that the beat was read in: a spool, in which it is beaten, or the run folder with its copy.
+    """
 
     reading: Reading
     beat: heartbeat.Beat | None
     host: str
     pid: int
     start: int
+    place: Path | None = None
 
     @property
     def last_step(self) -> int:
@@ -91,11 +95,27 @@ class Gathered:
                 found.append(f"rank {one.reading.rank}, process {one.pid}")
         return tuple(found)
 
-    def _lives(self, one: Trainer) -> bool:
-        """Say whether a process that trained lives; its supervisor's boot and namespace stand for its own."""
+    def identity(self, one: Trainer) -> Identity | None:
+        """Return who a process that trained is, or None where nobody says where its number means it.
+
+        Where its journal does not say, its supervisor's boot and namespace stand for its own.
+        """
         near = [told.start.supervisor for told in self.of(one.reading.attempt)[0]] or [myself()]
-        same_host = [beside for beside in near if _as_in_name(beside.host) == one.host]
-        return any(life(replace(beside, pid=one.pid, start=one.start)) is Life.ALIVE for beside in same_host)
+        beside = next((found for found in near if _as_in_name(found.host) == one.host), None)
+        if beside is None:
+            return None
+        boot, namespace = one.reading.opened.get("boot"), one.reading.opened.get("namespace")
+        return replace(
+            beside,
+            pid=one.pid,
+            start=one.start,
+            boot=boot if isinstance(boot, str) else beside.boot,
+            namespace=namespace if isinstance(namespace, int) else beside.namespace,
+        )
+
+    def _lives(self, one: Trainer) -> bool:
+        process = self.identity(one)
+        return process is not None and life(process) is Life.ALIVE
 
 
 def gather(folder: Path) -> Gathered:
@@ -140,11 +160,13 @@ def _length(reading: Reading) -> tuple[bool, int, int, int]:
 
 def _trainer(reading: Reading, places: Sequence[Path]) -> Trainer:
     paths = [names.heartbeat(place, reading.process, reading.attempt) for place in places]
-    beats = [heartbeat.read(path) for path in paths if path.is_file()]
+    beats = [(beat, path.parent) for path in paths if path.is_file() and (beat := heartbeat.read(path)) is not None]
+    beat, place = max(beats, key=lambda found: found[0].beats, default=(None, None))
     host, pid, start = (*reading.process.rsplit("-", 2), "", "")[:3]
     return Trainer(
         reading=reading,
-        beat=max((beat for beat in beats if beat is not None), key=lambda beat: beat.beats, default=None),
+        beat=beat,
+        place=place,
         host=host,
         pid=int(pid) if pid.isdecimal() else 0,
         start=int(start) if start.isdecimal() else 0,

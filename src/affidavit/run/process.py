@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import enum
 import os
+import signal
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +18,31 @@ class Life(enum.Enum):
     ALIVE = "alive"
     GONE = "gone"
     ELSEWHERE = "on another host or in another container"
+
+
+class State(enum.Enum):
+    """What the kernel says of a process; several of its letters are one thing to whoever waits for progress."""
+
+    RUNNING = "running"
+    SLEEPING = "asleep"
+    UNINTERRUPTIBLE = "in an uninterruptible sleep"
+    STOPPED = "stopped"
+    TRACED = "held by a debugger"
+    ZOMBIE = "a zombie"
+    GONE = "gone"
+    ELSEWHERE = "on another host or in another container"
+
+
+_STATES = {
+    b"R": State.RUNNING,
+    b"D": State.UNINTERRUPTIBLE,
+    b"T": State.STOPPED,
+    b"t": State.TRACED,
+    b"Z": State.ZOMBIE,
+    b"X": State.GONE,
+    b"x": State.GONE,
+}
+"""The others (S, I, W, K, P) are a process that waits for something and can be ended."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,12 +79,49 @@ def life(process: Identity) -> Life:
     Source: research/anchors-mechanisms C5 (kill -0 and psutil call a zombie alive).
     Blind to: other hosts and other pid namespaces, which are ELSEWHERE, never GONE.
     """
-    if process.host == os.uname().nodename and process.boot != _boot():
-        return Life.GONE
-    if process.boot != _boot() or process.namespace != _namespace():
+    found = state(process)
+    if found is State.ELSEWHERE:
         return Life.ELSEWHERE
-    seen = _stat(process.pid)
-    return Life.ALIVE if seen is not None and seen.start == process.start else Life.GONE
+    return Life.GONE if found in (State.GONE, State.ZOMBIE) else Life.ALIVE
+
+
+def state(process: Identity) -> State:
+    """Return what the kernel says of a process; whoever has its number now is not it.
+
+    Source: proc_pid_stat(5), fields 3 and 22.
+    Blind to: the threads of a process whose first thread still lives, and to what :func:`life` is blind to.
+    """
+    if process.host == os.uname().nodename and process.boot != _boot():
+        return State.GONE
+    if process.boot != _boot() or process.namespace != _namespace():
+        return State.ELSEWHERE
+    try:
+        fields = _fields(process.pid)
+    except (FileNotFoundError, ProcessLookupError):
+        return State.GONE
+    if int(fields[19]) != process.start:
+        return State.GONE
+    found = _STATES.get(fields[0], State.SLEEPING)
+    return _of_threads(process.pid) if found is State.ZOMBIE else found
+
+
+def send(process: Identity, number: int) -> bool:
+    """Send a signal to a process and to nobody who has its number now; say whether it was there.
+
+    Source: pidfd_open(2): the descriptor means one process for ever, so the identity is compared after it is held.
+    """
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except OSError:
+        return False
+    try:
+        if life(process) is Life.ALIVE:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(descriptor, number)
+                return True
+        return False
+    finally:
+        os.close(descriptor)
 
 
 def descendants(pid: int) -> tuple[Identity, ...]:
@@ -83,9 +147,25 @@ class _Stat:
     start: int
 
 
+def _fields(pid: int) -> list[bytes]:
+    """Return the fields of a stat file after the name, which may hold anything, a bracket and a line end too."""
+    return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+
+
+def _of_threads(pid: int) -> State:
+    """Return the state of a process whose first thread has ended: a zombie, unless another thread lives on."""
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                letter = (task / "stat").read_bytes().rpartition(b")")[2].split()[0]
+                if letter not in b"ZXx":
+                    return _STATES.get(letter, State.SLEEPING)
+    return State.ZOMBIE
+
+
 def _stat(pid: int) -> _Stat | None:
     try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        fields = _fields(pid)
     except (FileNotFoundError, ProcessLookupError):
         return None
     return None if fields[0] in b"ZXx" else _Stat(parent=int(fields[1]), start=int(fields[19]))

@@ -21,6 +21,8 @@ from affidavit.fact.errors import AffidavitError, refusal
 NEEDED_BYTES = 256 * 1024 * 1024
 SHARED_MEMORY = Path("/dev/shm")
 LOST_SECONDS = 24 * 3600.0
+_SETTLED_NS = 100_000_000
+"""A file written to within this time may be written to again at the same time of modification, as the kernel counts."""
 PUBLISHED = (names.EVIDENCE, names.TOKENS, names.PANELS, names.STACKS)
 """The folders of a spool that belong to the record; a rehearsal's scratch copies of the user's files do not."""
 
@@ -150,7 +152,10 @@ def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
+        before = source.stat()
         shutil.copy2(source, temporary, follow_symlinks=False)
+        is_settled = time.time_ns() - before.st_mtime_ns > _SETTLED_NS
+        os.utime(temporary, ns=(before.st_atime_ns, before.st_mtime_ns - (not is_settled)))
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)

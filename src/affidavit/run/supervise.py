@@ -26,7 +26,7 @@ from affidavit.run.companion import TICK_SECONDS, Companion, OnLive
 from affidavit.run.ending import WARNINGS, Ending, Warned, ending
 from affidavit.run.launch import Prepared
 from affidavit.run.memory import out_of_memory_kills
-from affidavit.run.process import Identity, Life, descendants, identify, life
+from affidavit.run.process import Identity, Life, descendants, identify, life, send
 from affidavit.run.spool import publish
 from affidavit.run.witness import Witness
 
@@ -187,9 +187,7 @@ class _Watch:
 
     def _kill(self, processes: tuple[Identity, ...]) -> None:
         for process in processes:
-            if life(process) is Life.ALIVE:
-                with suppress(ProcessLookupError):
-                    os.kill(process.pid, signal.SIGKILL)
+            send(process, signal.SIGKILL)
 
 
 def _finish(prepared: Prepared, came: Ending) -> Ended:
