@@ -8,7 +8,8 @@ puts one command in front of an unchanged script. Where no command can stand in 
     affidavit.observe()
 
 and in a notebook ``%load_ext affidavit``. ``@affidavit.cached`` keeps results under a key that covers what they
-are made from. Everything else is reached through its module.
+are made from, and ``affidavit.call(TrainingArguments, settings)`` makes an object whose settings all have a name that
+somebody reads. Everything else is reached through its module.
 """
 
 from __future__ import annotations
@@ -22,15 +23,18 @@ from affidavit.fact import VERSION
 if TYPE_CHECKING:
     from affidavit.attach.tokenizer import Tokenizer
     from affidavit.cache.encoding.cached import cached
+    from affidavit.names.call import call
 
 __version__ = VERSION
-__all__ = ["__version__", "cached", "load_ipython_extension", "observe"]
+__all__ = ["__version__", "cached", "call", "load_ipython_extension", "observe"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load a cache for who asks for it; an interpreter that only attaches does not pay for one."""
+    """Load a part for who asks for it; an interpreter that only attaches does not pay for one."""
     if name == "cached":
         return importlib.import_module("affidavit.cache.encoding.cached").cached
+    if name == "call":
+        return importlib.import_module("affidavit.names.call").call
     if name == "cache":
         return importlib.import_module("affidavit.cache")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -84,14 +84,40 @@ def describe(moment: TrainBegin, session: Session) -> None:
         return
     targets = getattr(config, "target_modules", None)
     asked = (targets,) if isinstance(targets, str) else tuple(sorted(targets or ()))
+    copies = _copies(moment.model, tuners)
+    asked = (
+        *asked,
+        *sorted(set(getattr(config, "modules_to_save", None) or ()) - set(asked)),
+        *_no_layer(config, layers),
+    )
     kind = str(getattr(getattr(config, "peft_type", None), "value", None) or "unnamed").lower()
     source = f"{type(config).__name__}(target_modules=…)"
-    modules = {path: _parameters(layer) for path, layer in layers.items()}
+    modules = {path: _parameters(layer) for path, layer in layers.items()} | copies
     settings = {path: told for path, layer in layers.items() if kind == "lora" and (told := _settings(layer))}
     configured = {path: _configured(config, path) for path in settings}
     session.fire(
         Adapted(kind=kind, asked=asked, modules=modules, source=source, settings=settings, configured=configured)
     )
+
+
+def _copies(model: Any, tuners: Any) -> dict[str, tuple[Any, ...]]:
+    """Return the modules of which PEFT trains a copy (``modules_to_save``), with the parameters of that."""
+    wrapper_class = (
+        getattr(tuners, "ModulesToSaveWrapper", None) or sys.modules["peft.utils.other"].ModulesToSaveWrapper
+    )
+    return {
+        path: tuple(parameter for copy in module.modules_to_save.values() for parameter in copy.parameters())
+        for path, module in model.named_modules()
+        if isinstance(module, wrapper_class)
+    }
+
+
+def _no_layer(config: Any, layers: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what ``layers_to_transform`` asks for and no adapted module has, so that it matches nothing."""
+    wanted = getattr(config, "layers_to_transform", None)
+    wanted = [wanted] if isinstance(wanted, int) else list(wanted or ())
+    there = {part for path in layers for part in path.split(".") if part.isdecimal()}
+    return tuple(f"layers_to_transform={index}" for index in wanted if str(index) not in there)
 
 
 def _active_config(model: Any) -> Any | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -117,10 +118,14 @@ def _trains(parameters: Sequence[Any], owned: set[int]) -> bool:
 
 
 def _by_name(asked: Sequence[str], modules: Mapping[str, object]) -> dict[str, int]:
-    """Count modules by each asked name that is the end of their path; what no name explains counts as itself."""
+    """Count modules by each asked name that is the end of their path; what no name explains counts as itself.
+
+    A pattern explains whatever no name does.
+    """
     counts: dict[str, int] = {}
+    patterns = asked if len(asked) == 1 else [name for name in asked if re.search(r"[^\w.=-]", name)]
     for path in modules:
         names = [name for name in asked if path == name or path.endswith(f".{name}")]
-        for name in names or (asked if len(asked) == 1 else (path.rpartition(".")[2],)):
+        for name in names or patterns or (path.rpartition(".")[2],):
             counts[name] = counts.get(name, 0) + 1
     return counts

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib.util
 import inspect
 import sys
 import textwrap
@@ -22,7 +23,6 @@ from affidavit.names.signature import REQUIRED, Parameter, Rest, Signature
 
 _HOME = str(Path(__file__).resolve().parents[1])
 _READS = ("pop", "get", "setdefault")
-_NONE = Parameter(name="")
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,6 @@ def read(callee: Any) -> Signature | None:
         return None
     owner = callee if inspect.isclass(callee) else getattr(callee, "__self__", None)
     kind = owner if inspect.isclass(owner) else type(owner)
-    module, name = getattr(callee, "__module__", ""), getattr(callee, "__qualname__", "")
-    if owner is not None and not inspect.isclass(callee):
-        name = f"{kind.__qualname__}.{callee.__name__}"
-        module = kind.__module__
     known = dict(_shown(shown))
     method = "__init__" if inspect.isclass(callee) else getattr(callee, "__name__", "")
     chain = _chain(callee, kind, method) if owner is not None else iter([callee])
@@ -60,7 +56,41 @@ def read(callee: Any) -> Signature | None:
     else:
         rest, why = Rest.CLOSED, ""
     known.pop("self", None)
-    return Signature(callee=f"{module}.{name}", package=_package(module), parameters=known, rest=rest, why=why)
+    dotted = named(callee)
+    return Signature(callee=dotted, package=_package(dotted), parameters=known, rest=rest, why=why)
+
+
+def named(callee: Any) -> str:
+    """Return the dotted name of a callable where it is defined; a method of a class under that class."""
+    owner = getattr(callee, "__self__", None)
+    if owner is None or inspect.isclass(callee) or inspect.ismodule(owner):
+        return f"{getattr(callee, '__module__', '')}.{getattr(callee, '__qualname__', type(callee).__qualname__)}"
+    kind = owner if inspect.isclass(owner) else type(owner)
+    return f"{kind.__module__}.{kind.__qualname__}.{callee.__name__}"
+
+
+def resolved(dotted: str) -> Any:
+    """Return what a dotted name stands for, where its package is loaded already; None where nothing does."""
+    package, _, rest = dotted.partition(".")
+    found: Any = sys.modules.get(package)
+    for part in rest.split(".") if found is not None and rest else ():
+        package = f"{package}.{part}"
+        found = sys.modules.get(package) or getattr(found, part, None)
+        if found is None:
+            return None
+    return found
+
+
+def source(module: str) -> str:
+    """Return the source of a module, loaded or not; "" where it has none."""
+    loaded = sys.modules.get(module)
+    try:
+        if loaded is not None:
+            return inspect.getsource(loaded)
+        spec = importlib.util.find_spec(module)
+        return Path(spec.origin).read_text() if spec is not None and spec.origin else ""
+    except (ImportError, OSError, TypeError, ValueError):
+        return ""
 
 
 def _shown(signature: inspect.Signature) -> Iterator[tuple[str, Parameter]]:

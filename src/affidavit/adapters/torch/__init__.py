@@ -11,8 +11,9 @@ from affidavit.adapters.torch.precision import describe as describe_precision
 from affidavit.adapters.torch.state import bind_serialization, hide, keep_modes, keep_random_state, standing
 from affidavit.adapters.torch.weights import bind_states
 from affidavit.adapters.torch.weights import describe as describe_weights
-from affidavit.attach.moment import Configured, Equipped, Restored
+from affidavit.attach.moment import Configured, Equipped, Handed, Restored
 from affidavit.attach.session import Describer, Session
+from affidavit.names.handed import describe as describe_handed
 
 
 def bind_module(module: ModuleType, session: Session) -> None:
@@ -32,6 +33,7 @@ DESCRIBERS = (
     Describer(describe_attention, shows=(Configured,)),
     Describer(describe_equipment, shows=(Equipped,)),
     Describer(describe_weights, shows=(Restored,)),
+    Describer(describe_handed, shows=(Handed,)),
     Describer(describe_precision, subjects=("precision", "precision outside", "weight precision")),
 )
 TURN = 0

@@ -6,12 +6,14 @@ Source: critic-architect R2 (hooks under compile). Blind to: a model that is cal
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
 
 from affidavit.adapters.torch.compiler import is_called_inside
+from affidavit.adapters.torch.handed import hear_names
 from affidavit.attach.moment import Batch, Operations
 from affidavit.attach.session import Session
 from affidavit.fact.observation import Cause
@@ -34,6 +36,8 @@ def watch_batches(session: Session, step: int, outermost: Any) -> None:
     def tell(args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
         if session.sampling and torch.is_grad_enabled():
             seen[0] += 1
+            if seen[0] == 1:
+                hear_names(session, _inward(outermost), kwargs, sys._getframe(1))
             session.fire(Batch(step=step, inputs={**name_arguments(args), **kwargs}))
 
     release = _replace_compiled_call(outermost, tell) or _hook(outermost, tell)

@@ -23,6 +23,7 @@ from typing import Any
 from affidavit.attach.moment import Asked, Implied, TrainBegin
 from affidavit.attach.session import Session
 from affidavit.fact.values import Value
+from affidavit.names.consumed import is_own
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,14 @@ class _Made:
     named: frozenset[str]
     after: Mapping[str, Any]
     outside: str
+    path: str
+    line: int
 
 
 PRECISION = "ACCELERATE_MIXED_PRECISION"
 """The variable of the environment by which a launcher says it."""
+_written: set[str] = set()
+"""What arguments themselves wrote there: transformers 4 does, and the next arguments read it."""
 _made: dict[int, _Made] = {}
 """By identity: arguments compare by value, so they have no hash."""
 
@@ -61,10 +66,14 @@ def bind_arguments(module: ModuleType, session: Session) -> None:
     finish = arguments_class.__post_init__
 
     @session.shielded
-    def remember(arguments: Any, named: frozenset[str], outside: str) -> None:
+    def remember(arguments: Any, named: frozenset[str], outside: str, frame: FrameType | None) -> None:
         key = id(arguments)
         reference = weakref.ref(arguments, lambda _: _made.pop(key, None))
-        _made[key] = _Made(item=reference, named=named, after=dict(vars(arguments)), outside=outside)
+        while frame is not None and not is_own(frame.f_code.co_filename):
+            frame = frame.f_back
+        place = ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+        after = dict(vars(arguments))
+        _made[key] = _Made(item=reference, named=named, after=after, outside=outside, path=place[0], line=place[1])
 
     @functools.wraps(finish)
     def finished(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -75,7 +84,9 @@ def bind_arguments(module: ModuleType, session: Session) -> None:
             session.note(f"the names given to {type(self).__name__} were not read: {error!r:.120}")
         outside = os.environ.get(PRECISION, "")
         result = finish(self, *args, **kwargs)
-        remember(self, named, outside)
+        if os.environ.get(PRECISION, "") != outside:
+            _written.add(os.environ.get(PRECISION, "").lower())
+        remember(self, named, outside, sys._getframe(1))
         return result
 
     arguments_class.__post_init__ = finished
@@ -115,10 +126,27 @@ def is_set(arguments: Any, name: str) -> bool:
     return name in made.named or repr(getattr(arguments, name)) != repr(made.after.get(name))
 
 
+def set_later(arguments: Any) -> tuple[str, ...]:
+    """Return the attributes that arguments have now and had not when they were made."""
+    made = _made.get(id(arguments))
+    return () if made is None else tuple(name for name in vars(arguments) if name not in made.after)
+
+
+def made_at(arguments: Any) -> tuple[str, int]:
+    """Return where the script made arguments, ("", 0) where that is not known."""
+    made = _made.get(id(arguments))
+    return ("", 0) if made is None else (made.path, made.line)
+
+
 def outside_before(arguments: Any) -> str | None:
     """Return what the environment said of precision before the arguments were made, where that is known."""
     made = _made.get(id(arguments))
     return None if made is None else made.outside.lower()
+
+
+def is_from_arguments(outside: str) -> bool:
+    """Say whether other arguments put what the environment says of precision there."""
+    return outside in _written
 
 
 def _named(arguments: Any, frame: FrameType | None) -> frozenset[str]:
@@ -129,7 +157,7 @@ def _named(arguments: Any, frame: FrameType | None) -> frozenset[str]:
         frame = frame.f_back
     if frame is None:
         return frozenset()
-    written = _keywords(frame.f_back)
+    written = keywords(frame.f_back)
     if written is not None:
         return written
     given = frame.f_locals
@@ -144,7 +172,7 @@ def _default(field: Any) -> Any:
     return field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
 
 
-def _keywords(caller: FrameType | None) -> frozenset[str] | None:
+def keywords(caller: FrameType | None) -> frozenset[str] | None:
     """Return the keywords of the call that a frame is in the middle of; None where it passes a mapping, as parsers do.
 
     Source: CPython 3.10 to 3.14: a call with keywords has their names in a constant, loaded just before it.

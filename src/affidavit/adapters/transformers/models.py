@@ -11,11 +11,12 @@ import functools
 import sys
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import FrameType, ModuleType
 from typing import Any
 
+from affidavit.adapters.transformers.handed import tell_loaded
 from affidavit.attach.moment import Asked, Implied, Loaded, TrainBegin
 from affidavit.attach.saving import heard, is_main
 from affidavit.attach.session import Session
@@ -37,6 +38,8 @@ class _Load:
     at: float
 
 
+_passed: dict[str, set[str]] = {}
+"""Every name that a model was loaded with, by the package that gave it."""
 _loads: dict[int, _Load] = {}
 """By identity; a model that dies takes its load along."""
 
@@ -46,19 +49,22 @@ def bind_loading(module: ModuleType, session: Session) -> None:
     load = model_class.__dict__["from_pretrained"].__func__
 
     @session.shielded
-    def tell(model: Any, name: Any, kwargs: Mapping[str, Any], caller: str) -> None:
+    def tell(model: Any, name: Any, kwargs: Mapping[str, Any], frame: FrameType | None) -> None:
+        frame = _caller(frame)
+        caller = "" if frame is None else str(frame.f_globals.get("__name__")).partition(".")[0]
         dtype = kwargs.get("dtype", kwargs.get("torch_dtype"))
         key = id(model)
         reference = weakref.ref(model, lambda _: _loads.pop(key, None))
         kind = "" if dtype is None else str(dtype).removeprefix("torch.")
         _loads[key] = _Load(model=reference, type=kind, by=caller, at=time.monotonic())
+        _passed.setdefault(caller, set()).update(kwargs)
         session.fire(Loaded(kind="model", item=model, source=str(name)))
+        tell_loaded(session, model, kwargs, frame)
 
     @functools.wraps(load)
     def loaded(cls: Any, pretrained_model_name_or_path: Any, *args: Any, **kwargs: Any) -> Any:
         found = load(cls, pretrained_model_name_or_path, *args, **kwargs)
-        caller = _caller(sys._getframe(1))
-        tell(found[0] if isinstance(found, tuple) else found, pretrained_model_name_or_path, kwargs, caller)
+        tell(found[0] if isinstance(found, tuple) else found, pretrained_model_name_or_path, kwargs, sys._getframe(1))
         return found
 
     model_class.from_pretrained = classmethod(loaded)
@@ -71,11 +77,16 @@ def bind_saving(module: ModuleType, session: Session) -> None:
     model_class.save_pretrained = heard(save, session, form="pretrained", path="save_directory", writes=is_main)
 
 
-def _caller(frame: FrameType | None) -> str:
-    """Return the package that asked for a model, past those that only hand the call on."""
+def _caller(frame: FrameType | None) -> FrameType | None:
+    """Return the frame that asked for a model, past packages that only hand the call on."""
     while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in THROUGH:
         frame = frame.f_back
-    return "" if frame is None else str(frame.f_globals.get("__name__")).partition(".")[0]
+    return frame
+
+
+def are_passed(names: Iterable[str]) -> bool:
+    """Whether a model was loaded by a package that fills in names of its own, or with one of these names."""
+    return any(package in FILLS or not given.isdisjoint(names) for package, given in _passed.items())
 
 
 def describe(moment: TrainBegin, session: Session) -> None:

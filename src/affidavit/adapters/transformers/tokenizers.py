@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import sys
 import weakref
-from collections.abc import Sequence
-from types import ModuleType
+from collections.abc import Mapping, Sequence
+from types import FrameType, ModuleType
 from typing import Any
 
+from affidavit.adapters.transformers.handed import bind_tokenizer_calls, tell_built
 from affidavit.attach.moment import Loaded, TrainBegin
 from affidavit.attach.session import Session
 
@@ -72,16 +74,18 @@ def bind_tokenizers(module: ModuleType, session: Session) -> None:
     build = tokenizer_class.__init__
 
     @session.shielded
-    def remember(tokenizer: Any) -> None:
+    def remember(tokenizer: Any, kwargs: Mapping[str, Any], frame: FrameType) -> None:
         _tokenizers["last"] = tokenizer
         session.fire(_loaded(tokenizer))
+        tell_built(session, tokenizer, kwargs, frame)
 
     @functools.wraps(build)
     def built(self: Any, *args: Any, **kwargs: Any) -> None:
         build(self, *args, **kwargs)
-        remember(self)
+        remember(self, kwargs, sys._getframe(1))
 
     tokenizer_class.__init__ = built
+    bind_tokenizer_calls(module, session)
 
 
 def _loaded(tokenizer: Any) -> Loaded:

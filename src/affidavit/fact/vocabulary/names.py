@@ -68,6 +68,15 @@ TERMS = (
         meaning="those that nobody reads, or that are read as something else: path, line, field, kind, said",
     ),
     Term(
+        name="fields.doubted",
+        type=Table,
+        unit="fields",
+        scope=Scope.PROJECT,
+        least=Method.INSPECTED,
+        category=Category.INCIDENTAL,
+        meaning="those that may be lost or changed by a reader that nobody knows: path, line, field, kind, said",
+    ),
+    Term(
         name="names.handed",
         type=Tally,
         unit="names",
@@ -85,7 +94,7 @@ TERMS = (
         least=Method.EXECUTED,
         ranks=Ranks.FREE,
         category=Category.INCIDENTAL,
-        meaning="those that nothing read, found again where they were put aside: callee, name, found, near, place",
+        meaning="those that nobody reads, found again where they were put aside: path, line, callee, name, near, found",
     ),
     Term(
         name="config.owners",
@@ -94,6 +103,6 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         category=Category.INCIDENTAL,
-        meaning="values that more than one place asked for: value, owner, asked, by (person or default), live",
+        meaning="values that more than one place speaks of: value, owner, asked, by (person or default), live, won, term",
     ),
 )

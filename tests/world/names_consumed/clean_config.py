@@ -1,0 +1,54 @@
+"""The same four objects are made with names that they read; one name is the script's own, and it reads it back."""
+
+import tiny
+import torch
+from transformers import AutoConfig, BitsAndBytesConfig, GenerationConfig, LlamaConfig, LlamaForCausalLM
+
+
+def main() -> None:
+    """Train on the tokens of the chats, save, and print how the loss went."""
+    folder = tiny.output_folder()
+    tokenizer = tiny.build_tokenizer()
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        bos_token_id=tokenizer.bos_token_id,
+        max_position_embeddings=64,
+        warm_layers=1,
+    )
+    config.save_pretrained(folder / "base")
+    config = AutoConfig.from_pretrained(folder / "base", attn_implementation="eager")
+    print("quantised:", BitsAndBytesConfig(llm_int8_threshold=6.0).load_in_4bit)
+    print("warm layers:", config.warm_layers)
+    torch.manual_seed(tiny.SEED)
+    model = LlamaForCausalLM(config)
+    model.generation_config = GenerationConfig(
+        do_sample=True, temperature=0.2, max_new_tokens=8, eos_token_id=tokenizer.eos_token_id
+    )
+
+    texts = [" ".join(turn["content"] for turn in row["messages"]) for row in tiny.chats()]
+    optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)
+    losses = []
+    for step in range(tiny.STEPS):
+        batch = tokenizer(texts[step * 4 : step * 4 + 4], return_tensors="pt", padding=True)
+        loss = model(
+            input_ids=batch["input_ids"],
+            attention_mask=batch["attention_mask"],
+            labels=batch["input_ids"].masked_fill(batch["attention_mask"] == 0, -100),
+        ).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    model.save_pretrained(folder / "trained")
+    tiny.tell(losses)
+
+
+if __name__ == "__main__":
+    main()
