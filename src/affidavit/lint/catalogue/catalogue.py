@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from affidavit.lint.catalogue.missing import Missing
 from affidavit.lint.catalogue.package import Packages
+from affidavit.lint.catalogue.past import Past
 from affidavit.lint.catalogue.pretrained import widened
 from affidavit.lint.catalogue.read import either
 from affidavit.lint.catalogue.reader import Reader
@@ -19,19 +20,6 @@ from affidavit.names.signature import Signature
 
 _ELSEWHERE = {"transformers.PreTrainedModel.generate": "transformers.GenerationMixin.generate"}
 """Methods that every live object of a class has, though the class itself does not inherit them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Missing:
-    """A callable of which no signature is known, and why.
-
-    ``package_absent`` says that nothing of that name is installed. ``is_proved`` says that its module was read whole
-    and has no such name; without it, nothing may be concluded.
-    """
-
-    why: str
-    package_absent: bool
-    is_proved: bool = False
 
 
 class Catalogue:
@@ -60,9 +48,16 @@ class Catalogue:
             self._found[callee] = self._find(callee)
         return self._found[callee]
 
-    def past(self, callee: str, package: str) -> Signature | None:
-        """Return a callable as a version of its package had it (``transformers 4.57.6``), if the store knows."""
-        return self._store.past(callee, package) if self._store is not None else None
+    def before(self, versions: Mapping[str, str]) -> Past:
+        """Return the same callables as earlier versions had them (``{"transformers": "4.57.6"}``), if the store knows.
+
+        The store knows what was read while a version was installed; nothing is fetched for it.
+        """
+        return Past(self._store, self._packages, versions)
+
+    def versions_read(self, distribution: str) -> tuple[str, ...]:
+        """Return the versions of a distribution that the store knows something of."""
+        return self._store.versions(distribution) if self._store is not None else ()
 
     def package_of(self, module: str) -> str:
         """Return the distribution and version of a module (``transformers 5.24.0``), "" where it is not installed."""
@@ -103,7 +98,8 @@ class Catalogue:
         if self._store is not None:
             tops = {*self._reader.touched, signature.callee.partition(".")[0]}
             keys = {name: key for name in sorted(tops) if (key := self._key(name))}
-            self._store.put(callee, str(package), signature, keys)
+            packages = [self.package_of(name) for name in keys]
+            self._store.put(callee, str(package), signature, keys, packages)
         return signature
 
     def _key(self, top: str) -> str:

@@ -63,7 +63,7 @@ class Packages:
             folder, file = site / top, site / f"{top}.py"
             if not folder.is_dir() and not file.is_file():
                 continue
-            info = self._info(top)
+            info = self._info(top, site)
             files = f"{top}/__init__.py" if folder.is_dir() else f"{top}.py"
             if info is not None and f"{files},".encode() in info.record:
                 key = hashlib.sha256(info.record).hexdigest()
@@ -89,8 +89,9 @@ class Packages:
         infos = self._infos.get(_normal(distribution), ())
         return infos[0].version if infos else ""
 
-    def _info(self, top: str) -> _Info | None:
-        mine = self._infos.get(_normal(top), ())
+    def _info(self, top: str, site: Path) -> _Info | None:
+        """The distribution that lists a module: one of its own name and site first."""
+        mine = sorted(self._infos.get(_normal(top), ()), key=lambda info: info.folder.parent != site)
         listed = (f"\n{top}/__init__.py,".encode(), f"\n{top}.py,".encode())
         for info in mine:
             if any(one in b"\n" + info.record for one in listed):

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from affidavit.names.signature import Parameter, Rest, Signature
@@ -36,11 +36,17 @@ class Store:
                 return told[0]
         return None
 
-    def past(self, callee: str, package: str) -> Signature | None:
-        """Return what was once read of a callable in some version of its package, whatever is installed now."""
+    def past(self, callee: str, package: str, versions: Mapping[str, str]) -> Signature | None:
+        """Return what was once read of a callable, whatever is installed now.
+
+        ``versions`` are those of the packages that it must have been read with, where it was read with them at all.
+        """
         for path in self._paths(callee, package):
             told = _loaded(path)
-            if told is not None:
+            if told is None:
+                continue
+            pairs = (one.partition(" ") for one in told[2])
+            if all(versions.get(name, version) == version for name, _, version in pairs):
                 return told[0]
         return None
 
@@ -49,12 +55,15 @@ class Store:
         found = (path.name.partition("@")[2] for path in self.folder.glob(f"{_safe(package)}@*"))
         return tuple(sorted(found))
 
-    def put(self, callee: str, package: str, signature: Signature, keys: Mapping[str, str]) -> None:
+    def put(
+        self, callee: str, package: str, signature: Signature, keys: Mapping[str, str], packages: Sequence[str]
+    ) -> None:
         """Keep a signature; a folder that cannot be written keeps nothing, and the next reader reads again."""
         document = {
             "reader": READER,
             "asked": callee,
             "keys": dict(keys),
+            "packages": list(packages),
             "callee": signature.callee,
             "package": signature.package,
             "rest": signature.rest.value,
@@ -86,7 +95,7 @@ class Store:
                     yield folder / name
 
 
-def _loaded(path: Path) -> tuple[Signature, dict[str, str]] | None:
+def _loaded(path: Path) -> tuple[Signature, dict[str, str], tuple[str, ...]] | None:
     try:
         told = json.loads(path.read_bytes())
         parameters = {
@@ -100,7 +109,8 @@ def _loaded(path: Path) -> tuple[Signature, dict[str, str]] | None:
             rest=Rest(told["rest"]),
             why=told["why"],
         )
-        return signature, {str(name): str(key) for name, key in told["keys"].items()}
+        keys = {str(name): str(key) for name, key in told["keys"].items()}
+        return signature, keys, tuple(str(one) for one in told["packages"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
 
