@@ -104,3 +104,15 @@ def test_a_mapping_keeps_its_names(tmp_path: Path) -> None:
     (request,) = read(tmp_path, text, made).requests
     assert [inner.name for inner in request.given[0].inside] == ["dtype", "attn_implementaton"]
     assert request.given[0].inside[1].line == 3
+
+
+def test_the_name_of_a_script_in_the_path_says_which_one_reads_it(tmp_path: Path) -> None:
+    sft = parser(tmp_path / "sft.py", classes=("trl.SFTConfig",))
+    orpo = parser(tmp_path / "orpo.py", classes=("trl.ORPOConfigThatIsGone", "trl.SFTConfig"))
+    for name in ("sft", "orpo", "other"):
+        (tmp_path / name).mkdir()
+    text = BODY + "warmup_ratio: 0.1\n"
+    assert unknown(read(tmp_path, text, sft, orpo, name="sft/a.yaml")) == ["warmup_ratio"]
+    assert unknown(read(tmp_path, text, sft, orpo, name="orpo/a.yaml")) == []
+    assert unknown(read(tmp_path, text, sft, orpo, name="other/a.yaml")) == []
+    assert unknown(read(tmp_path, text, sft, name="other/a.yaml")) == ["warmup_ratio"]

@@ -6,9 +6,11 @@ that they take, and keys that they once took and no longer do. The rest is told 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
+from pathlib import Path
 
 from affidavit.lint.configs import tools
 from affidavit.lint.configs.asked import Asked, ask, split, without
@@ -34,13 +36,18 @@ from affidavit.names.signature import Signature
 _SURE = 0.8
 """With one reader in the project, and this share of a file's keys among its fields, a near miss is its misspelling."""
 _NEAR = 0.88
+_COMMON = frozenset(
+    {"train", "training", "trainer", "run", "main", "finetune", "tune", "script", "example", "py", "cli"}
+)
+"""Words of a script's name that say nothing of which."""
 
 
 class Likely:
     """The readers of a project and what each takes, looked up once and only when a file is there to be compared."""
 
-    def __init__(self, parsers: Sequence[Parser], lookup: Lookup, read_names: Container[str]) -> None:
+    def __init__(self, parsers: Sequence[Parser], lookup: Lookup, root: Path, read_names: Container[str]) -> None:
         self._all = parsers
+        self._root = root
         self._parsers = [parser for parser in parsers if reads_files(parser)]
         self._lookup = lookup
         self._read_names = read_names
@@ -52,16 +59,29 @@ class Likely:
         """
         document = without(document, {ENVIRONMENT})
         names = set(document.names)
-        alike = [(parser, takes) for parser, takes in self._readers if is_like(names, takes.known)]
+        readers, is_sure = self._candidates(document.path)
+        alike = [(parser, takes) for parser, takes in readers if is_like(names, takes.known)]
         if alike:
-            self._ask_alike(asked, document, names, alike)
+            self._ask_alike(asked, document, names, [parser for parser, _ in alike], is_sure=is_sure)
         elif is_arguments and is_like(names, self._arguments.known | self._removed(names)):
             self._ask_nobody(asked, document)
 
-    def _ask_alike(self, asked: Asked, document: Document, names: set[str], alike: list[tuple[Parser, Taken]]) -> None:
-        parsers = [parser for parser, _ in alike]
+    def _candidates(self, path: Path) -> tuple[list[tuple[Parser, Taken]], bool]:
+        """Return the readers that a file may have, and whether all that each of them takes is known.
+
+        A script's name in a path says more than its fields: ``recipes/orpo/config.yaml`` is for ``orpo.py``.
+        """
+        words = _words(path.relative_to(self._root) if path.is_relative_to(self._root) else Path(path.name))
+        mine = [one for one in self._readers if (own := _words(Path(one[0].path.stem)) - _COMMON) and own <= words]
+        readers = mine or self._readers
+        return readers, all(takes.is_closed and not takes.why_open for _, takes in readers)
+
+    def _ask_alike(
+        self, asked: Asked, document: Document, names: set[str], parsers: list[Parser], *, is_sure: bool
+    ) -> None:
         takes = taken(parsers, self._lookup, options=True)
-        guard = next(filter(None, map(keeps_rest, parsers)), "")
+        guard = "" if is_sure else "another script of the project may read it, whose names are not known"
+        guard = next(filter(None, map(keeps_rest, parsers)), guard)
         if any(map(lenient_of_files, parsers)):
             guard = f"{parsers[0].path.name}:{parsers[0].line} drops what it does not take"
         if guard:
@@ -117,6 +137,10 @@ class Likely:
         parameters, is_closed = look_up(found, self._lookup)
         numeric = frozenset(numeric_of(parameters))
         return Taken(installed=found, parameters=parameters, numeric=numeric, is_closed=is_closed)
+
+
+def _words(path: Path) -> set[str]:
+    return set(re.split(r"[^a-z0-9]+", str(path).lower())) - {""}
 
 
 def _near(entry: Entry, takes: Taken) -> bool:

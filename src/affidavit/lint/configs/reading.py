@@ -67,7 +67,7 @@ def read_configs(
         certain[one.file.resolve()].append(one)
     resolved = {path.resolve(): path for path in files}
     asked, unread = Asked(), []
-    likely = Likely(parsers, lookup, read_names)
+    likely = Likely(parsers, lookup, root, read_names)
     for real, path in {**dict.fromkeys(certain), **resolved}.items():
         read = read_document(path or real, is_named=real in certain)
         if isinstance(read, Unread):

@@ -30,6 +30,7 @@ class Taken:
 
     Args:
         own: names that need no catalogue: fields that the project writes, and options by their attribute.
+        fields: those of ``own`` that are fields of a dataclass.
         dests: options as they are written, of ``add_argument``, and the attribute that each sets.
         installed: the classes whose fields are taken as well, dotted.
         parameters: their parameters, of those that were found.
@@ -39,6 +40,7 @@ class Taken:
     """
 
     own: frozenset[str] = frozenset()
+    fields: frozenset[str] = frozenset()
     dests: Mapping[str, str] = field(default_factory=dict)
     installed: tuple[str, ...] = ()
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
@@ -59,6 +61,7 @@ class Taken:
 def taken(parsers: Iterable[Parser], lookup: Lookup | None, *, options: bool) -> Taken:
     """Return what these parsers take together; ``options`` says whether those of ``add_argument`` are among it."""
     own: set[str] = set()
+    fields: set[str] = set()
     dests: dict[str, str] = {}
     numeric: set[str] = set()
     installed: dict[str, None] = {}
@@ -70,13 +73,15 @@ def taken(parsers: Iterable[Parser], lookup: Lookup | None, *, options: bool) ->
             dests.update((flag, option.dest) for option in parser.options for flag in option.flags)
         for target in parser.targets:
             why_open = why_open or target.why_open
-            own.update(declared.name for declared in target.fields)
+            fields.update(declared.name for declared in target.fields)
             numeric.update(one.name for one in target.fields if _is_number(one.annotation))
             installed.update(dict.fromkeys(target.bases if target.is_first_party else target.bases or (target.name,)))
+    own |= fields
     parameters, is_closed = look_up(installed, lookup)
     numeric.update(numeric_of(parameters) - own)
     return Taken(
         own=frozenset(own),
+        fields=frozenset(fields),
         dests=dests,
         installed=tuple(installed),
         parameters=parameters,

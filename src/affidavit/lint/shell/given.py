@@ -68,18 +68,22 @@ def _given(name: str, value: str, path: Path, line: int, takes: Taken) -> Given:
 
 def _canonical(flag: str, takes: Taken) -> str:
     """Return what a flag sets: itself, a field with dashes, ``--no_x`` of a bool, or what it abbreviates."""
-    bare = flag[2:].replace("-", "_")
     if flag in takes.dests:
         return takes.dests[flag]
-    if bare in takes.known:
+    bare = flag[2:].replace("-", "_")
+    fields = takes.fields | takes.parameters.keys()
+    if bare in fields:
         return bare
-    if bare.startswith("no_") and bare[3:] in takes.known:
+    if bare.startswith("no_") and bare[3:] in fields:
         return bare[3:]
-    longer = sorted(name for name in takes.known if name.startswith(bare) or f"no_{name}".startswith(bare))
+    longer = sorted(name for name in fields if name.startswith(bare) or f"no_{name}".startswith(bare))
     if longer:
         return longer[0]
     abbreviated = sorted(option for option in takes.dests if option.startswith(flag))
-    return takes.dests[abbreviated[0]] if abbreviated else bare
+    if abbreviated:
+        return takes.dests[abbreviated[0]]
+    # argparse tells --a_b from --a-b; both have one attribute, so the option is named as it is written.
+    return flag if bare in takes.own else bare
 
 
 def _dropped(given: Sequence[Given], takes: Taken, lenient: str, reader: str) -> list[Field]:

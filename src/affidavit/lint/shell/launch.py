@@ -105,7 +105,7 @@ def _starter(words: Sequence[Word]) -> int | None:
         return 0
     if first not in _WRAPPERS:
         return None
-    found = next((at for at, word in enumerate(words) if at and _is_starter(_base(word))), None)
+    found = next((at for at in range(1, len(words)) if _is_started_by(words[at - 1], words[at])), None)
     if found is None:
         found = next((at for at, word in enumerate(words) if at and word.is_sure and word.text.endswith(".py")), None)
     return found
@@ -113,6 +113,12 @@ def _starter(words: Sequence[Word]) -> int | None:
 
 def _is_starter(name: str) -> bool:
     return name in _STARTERS or _PYTHON.fullmatch(name) is not None
+
+
+def _is_started_by(before: Word, word: Word) -> bool:
+    """Whether a word behind a wrapper is a program: not the value of an option, as in ``uv run --with trl``."""
+    name = _base(word)
+    return _PYTHON.fullmatch(name) is not None or (name in _STARTERS and not before.text.startswith("-"))
 
 
 def _base(word: Word) -> str:
