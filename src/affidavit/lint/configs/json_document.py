@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from affidavit.lint.configs.document import MOST_ENTRIES, Document, Entry
@@ -13,6 +13,10 @@ from affidavit.lint.request import Unread
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+|\n')
 _DEEPEST = 200
+_LARGEST = 1 << 18
+"""No training config is longer; what is, is data."""
+_WORDS = {"true": "bool", "false": "bool", "null": "null"}
+_Rows = tuple[tuple[Entry, ...], ...]
 
 
 @dataclass
@@ -25,10 +29,21 @@ class _Open:
     key: str | None = None
     line: int = 0
 
+    def put(self, tag: str, raw: str = "", inside: tuple[Entry, ...] = (), rows: _Rows = ()) -> None:
+        """Add a value: under the key that waits for it, or to the sequence."""
+        if self.is_mapping:
+            plain = tag not in ("str", "map", "seq")
+            key, self.key = self.key or "", None
+            self.entries.append(
+                Entry(key=key, line=self.line, tag=tag, raw=raw, is_plain=plain, inside=inside, rows=rows)
+            )
+        elif tag == "map":
+            self.rows.append(inside)
+
 
 def read_json(path: Path, text: str) -> tuple[Document, ...] | Unread:
     """Return the mapping that a JSON file holds, or why it is no JSON."""
-    if not text.lstrip("\ufeff \t\r\n").startswith("{"):
+    if len(text) > _LARGEST or not text.lstrip("\ufeff \t\r\n").startswith("{"):
         return ()
     try:
         json.loads(text.removeprefix("\ufeff"))
@@ -55,41 +70,36 @@ def _walk(tokens: Iterator[tuple[str, int]]) -> tuple[Entry, ...] | None:
     stack: list[_Open] = []
     count = 0
     for token, line in tokens:
-        if token in "{[":
-            stack.append(_Open(is_mapping=token == "{"))
+        first = token[0]
+        if first in "{[":
+            stack.append(_Open(is_mapping=first == "{"))
             if len(stack) > _DEEPEST:
                 return None
-        elif token in "}]":
+        elif first in "}]":
             closed = stack.pop()
             if not stack:
                 return tuple(closed.entries)
-            _put(stack[-1], Entry(key="", line=0, tag="map", inside=tuple(closed.entries)), closed)
-        elif token not in ",:":
+            if closed.is_mapping:
+                stack[-1].put("map", inside=tuple(closed.entries))
+            else:
+                stack[-1].put("seq", rows=tuple(closed.rows))
+        elif first not in ",:":
             top = stack[-1]
             if top.is_mapping and top.key is None:
-                top.key, top.line = json.loads(token), line
+                top.key, top.line = _text(token), line
                 count += 1
                 if count > MOST_ENTRIES:
                     return None
-            else:
-                _put(top, _scalar(token), None)
+            elif top.is_mapping:
+                top.put(_tag(token), _text(token) if first == '"' else token)
     return None
 
 
-def _put(top: _Open, entry: Entry, closed: _Open | None) -> None:
-    if closed is not None and not closed.is_mapping:
-        entry = Entry(key="", line=0, tag="seq", rows=tuple(closed.rows))
-    if not top.is_mapping:
-        if entry.tag == "map":
-            top.rows.append(entry.inside)
-        return
-    top.entries.append(replace(entry, key=top.key or "", line=top.line))
-    top.key = None
+def _text(token: str) -> str:
+    return str(json.loads(token, strict=False)) if "\\" in token else token[1:-1]
 
 
-def _scalar(token: str) -> Entry:
-    if token.startswith('"'):
-        return Entry(key="", line=0, tag="str", raw=json.loads(token, strict=False))
-    kinds = {"true": "bool", "false": "bool", "null": "null"}
-    number = "float" if re.search(r"[.eEN]", token) else "int"
-    return Entry(key="", line=0, tag=kinds.get(token, number), raw=token, is_plain=True)
+def _tag(token: str) -> str:
+    if token[0] == '"':
+        return "str"
+    return _WORDS.get(token) or ("float" if re.search(r"[.eEN]", token) else "int")
