@@ -41,7 +41,7 @@ def names_known(case: Case) -> Outcome:
         return Fail(
             expected="names that the installed callables take (their signatures)",
             saw=_some(unknown),
-            means="Each raises a TypeError at its line, after everything before it has run.",
+            means="Each is refused at its line, after everything before it has run.",
             action="Write the name that is installed, or install the version that has this one.",
             sites=_sites(unknown),
         )

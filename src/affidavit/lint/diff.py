@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from affidavit.lint.catalogue import Catalogue, Missing
+from affidavit.lint.configs import ParserRequest
 from affidavit.lint.request import Given, Request, Unread
+from affidavit.lint.scripts import Parser
 from affidavit.names import history
 from affidavit.names.answer import Answer, judge
 from affidavit.names.nested import target
@@ -73,6 +75,28 @@ def hold(requests: Iterable[Request], catalogue: Catalogue) -> Held:
     return held
 
 
+def absent_targets(held: Held, parsers: Iterable[Parser], catalogue: Catalogue) -> None:
+    """Add the parsers that fill a class of a package which is not installed: nobody can say what they take."""
+    said = {unread.why.partition(",")[0] for unread in held.unread}
+    for parser in parsers:
+        for base in (base for one in parser.targets for base in one.bases):
+            found = catalogue.find(base)
+            if isinstance(found, Missing) and found.package_absent and found.why not in said:
+                said.add(found.why)
+                why = f"{found.why}, so what {parser.kind} takes is not known"
+                held.unread.append(Unread(path=parser.path, line=parser.line, why=why))
+
+
+def hold_parser(held: Held, asked: ParserRequest) -> None:
+    """Add what a parser of the project's own says of the names that a file gives it; it needs no catalogue."""
+    held.examined[asked.origin] += len(asked.given)
+    via = f" ({asked.via})" if asked.via else ""
+    for given, near in asked.unknown:
+        meant = f"; did you mean {near}?" if near else ""
+        said = f"its parser has no such name{meant}{via}"
+        held.unknown.append(Word(path=given.path, line=given.line, callee=asked.callee, name=given.name, said=said))
+
+
 def _with_nested(requests: Iterable[Request]) -> Iterator[Request]:
     """Yield every request, and behind it one for each mapping that is the value of a name with a target of its own."""
     for request in requests:
@@ -115,6 +139,8 @@ def _word(request: Request, given: Given, said: str, near: str = "") -> Word:
 
 def short(callee: str) -> str:
     """Return a callee as a person writes it: the class, or the class and its method."""
+    if "." not in callee or callee.endswith(".py"):
+        return callee
     names = []
     for one in callee.split(UNION):
         *_, before, last = ("", "", *one.split("."))

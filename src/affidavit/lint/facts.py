@@ -19,9 +19,11 @@ PLACES = ("path", "line", "said")
 FIELDS = ("path", "line", "field", "kind", "said")
 NAMES = (
     *("names.examined", "names.unknown", "names.doubted", "names.noted", "names.unread"),
-    *("fields.examined", "fields.unread"),
+    *("fields.examined", "fields.unread", "fields.doubted"),
 )
 """Every term that is stated here."""
+UNREAD = "not read"
+"""The kind under which places are counted whose names nobody could judge; they must not look like nothing to judge."""
 Row = tuple[Cell, ...]
 
 
@@ -34,14 +36,16 @@ def facts(lint: Lint, root: Path, *, most: int = 0) -> tuple[Fact, ...]:
     """
     packages = ", ".join(sorted(lint.held.packages)) or "nothing installed"
     source = f"in {lint.files.count:,} files, against {packages}"
+    unread = {UNREAD: len(lint.unread)} if lint.unread else {}
     values: dict[str, Value] = {
-        "names.examined": Tally.count("names", dict(lint.held.examined)),
+        "names.examined": Tally.count("names", {**lint.held.examined, **unread}),
         "names.unknown": _table(WORDS, _words(lint.held.unknown, root), most),
         "names.doubted": _table(WORDS, _words(lint.held.doubted, root), most),
         "names.noted": _table(WORDS, _words(lint.held.noted, root), most),
         "names.unread": _table(PLACES, _places(lint.unread, root), most),
         "fields.examined": lint.fields_examined,
         "fields.unread": _table(FIELDS, _fields(lint.fields, root), most),
+        "fields.doubted": _table(FIELDS, _fields(lint.doubtful, root), most),
     }
     return tuple(Fact(name=name, state=Known(value, Method.INSPECTED, source)) for name, value in values.items())
 

@@ -2,50 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from affidavit.lint.catalogue import Catalogue
 from affidavit.lint.configs import read_configs
-from affidavit.lint.diff import Held, hold
+from affidavit.lint.diff import Held, absent_targets, hold, hold_parser
+from affidavit.lint.fields import unread_keys
 from affidavit.lint.files import Files
 from affidavit.lint.late import late_fields
 from affidavit.lint.request import Field, Request, Unread
 from affidavit.lint.scripts import read_scripts
-from affidavit.lint.shell import read_launchers
+from affidavit.lint.shell import read_command, read_launchers
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lint:
     """What the files of a project say by name, and what is to be said of it.
 
-    ``requests`` are kept for who holds them against another version.
+    ``doubtful`` are fields of which a reader is not certain; ``requests`` are kept for who holds them against another
+    version.
     """
 
     files: Files
     held: Held
     requests: tuple[Request, ...]
     fields: tuple[Field, ...]
+    doubtful: tuple[Field, ...]
     fields_examined: int
     unread: tuple[Unread, ...]
 
 
-def lint(files: Files, *, root: Path, catalogue: Catalogue) -> Lint:
+def lint(files: Files, *, root: Path, catalogue: Catalogue, argv: Sequence[str] = (), cwd: Path | None = None) -> Lint:
     """Return what these files ask for by name, held against a catalogue of what is installed.
+
+    Args:
+        argv: the command that is about to run, whose own options are names as well; it runs in ``cwd``.
 
     Source: playbook §4.2. Blind to: what each of its readers is blind to.
     """
     scripts = read_scripts(files.scripts, root)
-    configs = read_configs(files.configs, scripts.parsers, catalogue, root)
-    launchers = read_launchers(files.launchers, scripts.parsers, root)
-    requests = (*scripts.requests, *configs.requests, *launchers.requests)
-    held = hold(requests, catalogue)
+    launchers = read_launchers(files.launchers, scripts.parsers, root, catalogue)
+    typed = read_command(argv, scripts.parsers, cwd or root, root, catalogue)
+    configs = read_configs(
+        files.configs,
+        scripts.parsers,
+        catalogue,
+        root,
+        named=(*launchers.named, *typed.named),
+        read_names=scripts.read_names,
+    )
+    others = (*files.launchers, *files.configs)
+    unasked, unasked_examined = unread_keys(files.scripts, others, root)
     late, late_examined = late_fields(scripts.late, scripts.read_names, catalogue)
+    readings = (scripts, launchers, typed, configs)
+    requests = tuple(request for reading in readings for request in reading.requests)
+    held = hold(requests, catalogue)
+    for asked in (*launchers.parser_requests, *typed.parser_requests, *configs.parser_requests):
+        hold_parser(held, asked)
+    absent_targets(held, scripts.parsers, catalogue)
     return Lint(
         files=files,
         held=held,
         requests=requests,
-        fields=(*scripts.fields, *configs.fields, *launchers.fields, *late),
-        fields_examined=scripts.fields_examined + configs.fields_examined + late_examined,
-        unread=(*scripts.unread, *configs.unread, *launchers.unread, *held.unread),
+        fields=(*(field for reading in readings for field in reading.fields), *unasked, *late),
+        doubtful=configs.doubtful,
+        fields_examined=sum(reading.fields_examined for reading in readings) + unasked_examined + late_examined,
+        unread=(*(unread for reading in readings for unread in reading.unread), *held.unread),
     )

@@ -169,12 +169,20 @@ def _cache(case: Case, names: tuple[str, ...]) -> str:
 
 
 def _names(case: Case, names: tuple[str, ...]) -> str:
-    examined = _known(case, "names.examined")
+    examined, unread = _known(case, "names.examined"), _rows(case, "names.unread")
     if not isinstance(examined, Tally) or not examined.total:
         return ""
-    given = f"{examined.total:,} {'name' if examined.total == 1 else 'names'} given"
-    said = [f"{len(table.rows)} {word}" for word in ("unknown", "doubted") if (table := _rows(case, f"names.{word}"))]
-    return f"{given}, {' and '.join(said) or 'all known'}"
+    count = given(examined)
+    told = [f"{len(table.rows)} {word}" for word in ("unknown", "doubted") if (table := _rows(case, f"names.{word}"))]
+    if unread is not None:
+        first = unread.records(path=str, said=str)[:1]
+        told += [f"{row['path']}: {row['said']}" for row in first]
+    return f"{count:,} {'name' if count == 1 else 'names'} given, {' and '.join(told) or 'all known'}"
+
+
+def given(examined: Tally) -> int:
+    """Return how many names were given; what nobody could read is counted beside them and is none."""
+    return sum(examined[kind] for kind in ("script", "config", "launcher"))
 
 
 def _rows(case: Case, name: str) -> Table | None:

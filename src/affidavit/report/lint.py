@@ -8,11 +8,13 @@ from affidavit.check.finding import Finding, Verdict
 from affidavit.fact.observation import Known
 from affidavit.fact.values import Table, Tally
 from affidavit.report.checklist import mark_of
+from affidavit.report.evidence import given
 from affidavit.report.statement import Statement
 from affidavit.report.terminal import Line, Span, Tone, line
 
 _LOUD = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.REVIEW)
-_INDENT = 4
+_INDENT = 2
+_HEAD = len("UNKNOWN  ")
 
 
 def lint_report(said: Statement, *, notes: bool) -> Iterator[Line]:
@@ -36,8 +38,8 @@ def lint_report(said: Statement, *, notes: bool) -> Iterator[Line]:
 def _finding(finding: Finding) -> Iterator[Line]:
     mark = mark_of(finding.verdict)
     title = f"  {finding.landmine.section} {finding.landmine.title}"
-    head = Span(f"{finding.verdict.value}  ", mark.tone)
-    yield line(Span(finding.check, Tone.STRONG), Span(title, Tone.FAINT), head=head, indent=_INDENT)
+    head = Span(finding.verdict.value, mark.tone)
+    yield line(Span(finding.check, Tone.STRONG), Span(title, Tone.FAINT), head=head, indent=_HEAD)
     placed = [site for site in finding.sites if site.said]
     for site in placed:
         where = f"{site.path}:{site.line}" if site.line else site.path
@@ -65,10 +67,10 @@ def _rows(said: Statement, term: str) -> tuple[Line, ...]:
 def _summary(said: Statement, noted: int) -> Line:
     fact = next(iter(said.case.facts("names.examined")), None)
     state = fact.state if fact is not None else None
-    count = state.value.total if isinstance(state, Known) and isinstance(state.value, Tally) else 0
+    tally = state.value if isinstance(state, Known) and isinstance(state.value, Tally) else Tally("names", ())
     source = state.source if isinstance(state, Known) else ""
     counts = ", ".join(f"{number} {verdict.value}" for verdict, number in said.decision.counts)
-    told = [f"{_count(count, 'name')} {source}", counts or "nothing was judged"]
+    told = [f"{_count(given(tally), 'name')} {source}", counts or "nothing was judged"]
     told += [f"{_count(noted, 'name')} deprecated (--notes lists them)"] if noted else []
     waived = len({finding for finding, _ in said.decision.waived})
     told += [f"{waived} waived"] if waived else []

@@ -152,10 +152,10 @@ def _claim(runs: Path, wanted: Start) -> Start:
             return start
 
 
-def hide(runs: Path) -> None:
-    """Make the folder of runs, and let git not see it; a folder that is not ours alone gets no file of ours."""
-    runs.mkdir(parents=True, exist_ok=True)
-    marker = (runs.parent if runs.parent.name == ".affidavit" else runs) / ".gitignore"
+def hide(folder: Path) -> None:
+    """Make a folder of ours, and let git not see it; a folder that is not ours alone gets no file of ours."""
+    folder.mkdir(parents=True, exist_ok=True)
+    marker = (folder.parent if folder.parent.name == ".affidavit" else folder) / ".gitignore"
     if not marker.exists():
         marker.write_text("*\n")
 

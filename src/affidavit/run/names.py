@@ -6,6 +6,7 @@ Blind to: commands whose Python cannot be told: what a container, a remote shell
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from affidavit.fact.observation import Cause
@@ -16,6 +17,7 @@ from affidavit.lint.project import lint
 from affidavit.record.record import Fact
 from affidavit.record.runs import home
 from affidavit.run.command import Command
+from affidavit.run.launch import hide
 from affidavit.run.reach import Reach
 
 CHECK = "names-known"
@@ -44,9 +46,16 @@ def names_facts(command: Command, reached: Reach, project: Path) -> tuple[Fact, 
     named = [command.cwd / word for word in command.argv[1:] if Path(word).suffix in (".sh", ".bash")]
     files = sort([*reached.files, *command.configs, command.executable, *named])
     catalogue = Catalogue(reached.interpreter.sites, store_of(project))
-    return facts(lint(files, root=project, catalogue=catalogue), project, most=_ROWS)
+    found = lint(files, root=project, catalogue=catalogue, argv=command.argv, cwd=command.cwd)
+    return facts(found, project, most=_ROWS)
 
 
 def store_of(project: Path) -> Path:
-    """Return where signatures are kept: with the runs of a project, hidden from git like them."""
-    return home(project) / "signatures"
+    """Return where signatures are kept: with the runs of a project, hidden from git like them.
+
+    Where nothing can be written nothing is kept, and they are read again each time.
+    """
+    folder = home(project) / "signatures"
+    with suppress(OSError):
+        hide(folder)
+    return folder
