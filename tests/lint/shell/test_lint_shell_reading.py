@@ -93,10 +93,18 @@ def test_argparse_takes_what_is_written_and_what_it_abbreviates(
 
 
 def test_a_lenient_parser_drops_an_option(tmp_path: Path) -> None:
-    made = argparse_of(tmp_path, "--lr", lenient="parse_known_args, whose rest is dropped", method="parse_known_args")
+    lenient = "parse_known_args, whose rest is dropped"
+    made = argparse_of(tmp_path, "--lr", "--epochs", lenient=lenient, method="parse_known_args")
     reading = read(tmp_path, "python train.py --lr 1 --epocs 2\n", made)
     assert [(field.kind, field.name) for field in reading.fields] == [("dropped", "epocs")]
     assert refused(reading) == []
+    for quiet in ("--lr 1 --epochs 2", "--lr 1 --other 2", "--epocs 1 --other 2"):
+        assert read(tmp_path, f"python train.py {quiet}\n", made).fields == ()
+    (tmp_path / "next").mkdir()
+    assert (
+        read(tmp_path, "python train.py --lr 1 --epocs 2\n", made, argparse_of(tmp_path / "next", "--epocs")).fields
+        == ()
+    )
 
 
 @pytest.mark.parametrize(

@@ -100,15 +100,15 @@ def put(
         )
 
 
-def dropped(document: Document, takes: Taken, lenient: str, reader: str, read_names: Container[str]) -> Iterable[Field]:
-    """Yield the keys that a lenient reader drops: nothing it fills has them, and no code of the project names them.
+def dropped(document: Document, takes: Taken, lenient: str, reader: str, elsewhere: Container[str]) -> Iterable[Field]:
+    """Yield the keys that a lenient reader drops: it has no such field, and nothing else in the project reads them.
 
     Blind to: classes that were not found or that take anything; of those nothing is said.
     """
     if takes.why_open or not takes.is_closed:
         return
     for entry in last(document.entries):
-        if entry.key not in takes.known and entry.key not in read_names:
+        if entry.key not in takes.known and entry.key not in elsewhere:
             near = nearest(entry.key, takes.known)
             meant = f"; did you mean {near}?" if near else ""
             said = f"dropped without a word by {reader} ({lenient}){meant}"

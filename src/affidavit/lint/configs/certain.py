@@ -17,7 +17,7 @@ ENVIRONMENT = "env"
 """The block that TrlParser puts into ``os.environ``."""
 
 
-def ask_certain(asked: Asked, document: Document, named: Named, lookup: Lookup, read_names: Container[str]) -> bool:
+def ask_certain(asked: Asked, document: Document, named: Named, lookup: Lookup, elsewhere: Container[str]) -> bool:
     """Add what a file asks of its reader; False where that is none whose names are known."""
     if named.tool == ACCELERATE_LAUNCH:
         ask_tool(asked, document, kind.ACCELERATE, lookup)
@@ -36,7 +36,9 @@ def ask_certain(asked: Asked, document: Document, named: Named, lookup: Lookup, 
     where = f"{readers[0].path.name}:{readers[0].line}"
     via = f"read by {where}, named in {named.via}"
     if all(lenient):
-        asked.fields.extend(dropped(document, takes, lenient[0], where, read_names))
+        # TRL's own scripts are lenient because a file of theirs holds options of accelerate launch as well.
+        mine = without(document, {name for name in document.names if is_trl and tools.is_accelerates(name)})
+        asked.fields.extend(dropped(mine, takes, lenient[0], where, elsewhere))
     guard = next(filter(None, map(keeps_rest, readers)), "")
     guard = f"{where} drops what it does not take" if any(lenient) else guard
     ask(asked, document, last(document.entries), takes, parser=readers[0], via=via, guard=guard)

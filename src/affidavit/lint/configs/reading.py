@@ -14,7 +14,7 @@ from affidavit.lint.configs.document import Document, twice
 from affidavit.lint.configs.likely import Likely
 from affidavit.lint.configs.named import Named, named_in_scripts
 from affidavit.lint.configs.reader import read_document
-from affidavit.lint.configs.taken import Lookup
+from affidavit.lint.configs.taken import Lookup, ReadSomewhere
 from affidavit.lint.configs.tooled import ask_tool
 from affidavit.lint.request import Field, Request, Unread
 from affidavit.lint.scripts.reading import Parser
@@ -67,6 +67,7 @@ def read_configs(
         certain[one.file.resolve()].append(one)
     resolved = {path.resolve(): path for path in files}
     asked, unread = Asked(), []
+    elsewhere = ReadSomewhere(parsers, lookup, read_names)
     likely = Likely(parsers, lookup, root, read_names)
     for real, path in {**dict.fromkeys(certain), **resolved}.items():
         read = read_document(path or real, is_named=real in certain)
@@ -76,7 +77,7 @@ def read_configs(
         for document in read:
             before = len(asked.requests) + len(asked.parser_requests) + len(asked.fields) + len(asked.doubtful)
             what = kind.kind_of(document)
-            _ask_one(asked, document, what, certain.get(real, ()), likely, lookup, read_names)
+            _ask_one(asked, document, what, certain.get(real, ()), likely, lookup, elsewhere)
             after = len(asked.requests) + len(asked.parser_requests) + len(asked.fields) + len(asked.doubtful)
             if what or real in certain or after > before:
                 asked.fields_examined += len(document.names)
@@ -98,11 +99,11 @@ def _ask_one(
     certain: Iterable[Named],
     likely: Likely,
     lookup: Lookup,
-    read_names: Container[str],
+    elsewhere: Container[str],
 ) -> None:
     is_named = False
     for one in certain:
-        is_named = ask_certain(asked, document, one, lookup, read_names) or is_named
+        is_named = ask_certain(asked, document, one, lookup, elsewhere) or is_named
     if not is_named:
         if what in ("", kind.ARGUMENTS):
             likely.ask(asked, document, is_arguments=what == kind.ARGUMENTS)

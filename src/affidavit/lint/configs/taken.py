@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -89,6 +89,22 @@ def taken(parsers: Iterable[Parser], lookup: Lookup | None, *, options: bool) ->
         is_closed=is_closed,
         why_open=why_open,
     )
+
+
+class ReadSomewhere:
+    """Every name that some code of the project reads, or some other parser of it takes: looked up when it is asked."""
+
+    def __init__(self, parsers: Sequence[Parser], lookup: Lookup | None, read_names: Container[str]) -> None:
+        self._parsers = parsers
+        self._lookup = lookup
+        self._read_names = read_names
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._read_names or name in self._known
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return taken(self._parsers, self._lookup, options=True).known
 
 
 def look_up(classes: Iterable[str], lookup: Lookup | None) -> tuple[dict[str, Parameter], bool]:

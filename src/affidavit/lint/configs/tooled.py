@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from affidavit.lint.configs import kind, tools
-from affidavit.lint.configs.asked import Asked
+from affidavit.lint.configs.asked import Asked, split
 from affidavit.lint.configs.document import Document, Entry, given_of, last
 from affidavit.lint.configs.taken import Lookup, look_up
 from affidavit.lint.request import Request
+from affidavit.names import history
 from affidavit.names.signature import Signature
 
 
@@ -22,10 +23,22 @@ def ask_tool(asked: Asked, document: Document, what: str, lookup: Lookup) -> Non
     elif what == kind.DEEPSPEED:
         _ask_deepspeed(asked, document, lookup)
     elif what == kind.LLAMA_FACTORY:
-        _ask(asked, document, last(document.entries), tools.LLAMA_FACTORY_CLASSES, lookup, "llamafactory-cli")
+        _ask_llama_factory(asked, document, lookup)
     elif what == kind.AXOLOTL:
         why = "axolotl drops and renames keys before its schema sees them"
         _ask(asked, document, last(document.entries), (tools.AXOLOTL_CLASS,), lookup, "axolotl", guard=why)
+
+
+def _ask_llama_factory(asked: Asked, document: Document, lookup: Lookup) -> None:
+    """Add a file of LLaMA-Factory: which further classes read it is chosen by the environment and by its own keys."""
+    parameters, _ = look_up(tools.LLAMA_FACTORY_CLASSES, lookup)
+    certain, others = split(
+        last(document.entries),
+        lambda entry: entry.key in parameters or bool(history.said_of("transformers.TrainingArguments", entry.key)),
+    )
+    _ask(asked, document, certain, tools.LLAMA_FACTORY_CLASSES, lookup, "llamafactory-cli")
+    why = "USE_MCA, USE_V1, USE_KT and use_ray choose further classes"
+    _ask(asked, document, others, tools.LLAMA_FACTORY_CLASSES, lookup, "llamafactory-cli", guard=why)
 
 
 def _ask_cluster(asked: Asked, document: Document, lookup: Lookup) -> None:

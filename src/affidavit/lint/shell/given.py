@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from affidavit.lint.configs import tools
@@ -19,7 +19,13 @@ _ALWAYS = frozenset({"help", "config", "local_rank"})
 
 
 def ask_script(
-    asked: Asked, launch: Launch, path: Path, script: Path, parsers: Sequence[Parser], lookup: Lookup | None
+    asked: Asked,
+    launch: Launch,
+    path: Path,
+    script: Path,
+    parsers: Sequence[Parser],
+    lookup: Lookup | None,
+    elsewhere: Container[str],
 ) -> None:
     """Add the options that a command gives to a script of the project.
 
@@ -39,7 +45,7 @@ def ask_script(
     guard = meddles(script) or next(filter(None, map(keeps_rest, readers)), "")
     first = f"{script.name}:{readers[0].line}"
     if all(lenient) and not guard:
-        asked.fields.extend(_dropped(given, takes, lenient[0], first))
+        asked.fields.extend(_dropped(given, takes, lenient[0], first, elsewhere))
     if any(lenient):
         guard = guard or f"{first} drops what it does not take ({next(filter(None, lenient))})"
     put(asked, given, takes, parser=readers[0], origin="launcher", via=f"an option of {first}", guard=guard)
@@ -86,14 +92,19 @@ def _canonical(flag: str, takes: Taken) -> str:
     return flag if bare in takes.own else bare
 
 
-def _dropped(given: Sequence[Given], takes: Taken, lenient: str, reader: str) -> list[Field]:
-    if takes.why_open or not takes.is_closed:
-        return []
-    found: list[Field] = []
-    for one in given:
-        if one.name not in takes.known:
-            near = nearest(one.name, takes.known)
-            meant = f"; did you mean {near}?" if near else ""
-            said = f"dropped without a word by {reader} ({lenient}){meant}"
-            found.append(Field(path=one.path, line=one.line, name=one.name, kind="dropped", said=said))
-    return found
+def _dropped(
+    given: Sequence[Given], takes: Taken, lenient: str, reader: str, elsewhere: Container[str]
+) -> Iterator[Field]:
+    """Yield the options that are dropped: misspelt ones of this parser, which no other one takes.
+
+    ``parse_known_args`` is as often a first look as the only one, so an option that is like none of its own is left
+    alone, and all are where it knows less than half of them.
+    """
+    unknown = [one for one in given if one.name not in takes.known]
+    if takes.why_open or not takes.is_closed or len(unknown) * 2 > len(given):
+        return
+    for one in unknown:
+        near = nearest(one.name, takes.known)
+        if near and one.name not in elsewhere:
+            said = f"dropped without a word by {reader} ({lenient}); did you mean {near}?"
+            yield Field(path=one.path, line=one.line, name=one.name, kind="dropped", said=said)

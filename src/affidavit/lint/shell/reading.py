@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from affidavit.lint.configs.asked import Asked, ParserRequest
 from affidavit.lint.configs.named import Named
-from affidavit.lint.configs.taken import Lookup
+from affidavit.lint.configs.taken import Lookup, ReadSomewhere
 from affidavit.lint.request import Field, Request, Unread
 from affidavit.lint.scripts.reading import Parser
 from affidavit.lint.shell.command import Command, Word
@@ -57,6 +57,7 @@ def read_launchers(
     Blind to: options that a variable brings from outside of the file; scripts whose parser another module makes.
     """
     asked = Asked()
+    elsewhere = ReadSomewhere(parsers, lookup, ())
     named: list[Named] = []
     unread: list[Unread] = []
     for path in files:
@@ -65,7 +66,7 @@ def read_launchers(
             unread.append(text)
             continue
         for command in _all(commands(text)):
-            named.extend(_read(asked, command, path, parsers, root, lookup))
+            named.extend(_read(asked, command, path, parsers, root, lookup, elsewhere))
     return _reading(asked, named, unread)
 
 
@@ -77,7 +78,7 @@ def read_command(
     words = tuple(Word(text=word, line=1) for word in argv)
     command = Command(words=words, line=1)
     place = cwd / "command line"
-    named = list(_read(asked, command, place, parsers, root, lookup))
+    named = list(_read(asked, command, place, parsers, root, lookup, ReadSomewhere(parsers, lookup, ())))
     return _reading(asked, named, [])
 
 
@@ -118,6 +119,7 @@ def _read(
     parsers: Sequence[Parser],
     root: Path,
     lookup: Lookup | None,
+    elsewhere: Container[str],
 ) -> Iterator[Named]:
     started: Launch | None = launch(command)
     if started is None:
@@ -130,4 +132,4 @@ def _read(
     mine = tuple(parser for parser in parsers if script is not None and parser.path.resolve() == script)
     yield from configs_of(started, path, command.folder, root, mine)
     if script is not None and mine:
-        ask_script(asked, started, path, script, mine, lookup)
+        ask_script(asked, started, path, script, mine, lookup, elsewhere)
