@@ -41,33 +41,6 @@ class Implied(Moment):
     owner: str
 
 
-@dataclass(frozen=True)
-class Claim:
-    """The word of one place on a value: ``owner`` names the place, ``typed`` says that a person wrote it there.
-
-    What a tool writes or takes where nobody said anything is not typed. ``term`` is the one whose request, or whose
-    word from outside, this claim is as well.
-    """
-
-    owner: str
-    value: str
-    typed: bool
-    term: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Claimed(Moment):
-    """Places that may decide one value say what it is to be; ``live`` is what the object has that trains.
-
-    Several adapters may know of one ``subject``: their claims add up, and the last word on ``live`` stands. Values are
-    in one wording, so that equal ones are equal text.
-    """
-
-    subject: str
-    claims: tuple[Claim, ...]
-    live: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class Unheard(Moment):
     """A request for ``subject`` passed by a place where nobody of ours stood, so that nobody may say "unstated"."""

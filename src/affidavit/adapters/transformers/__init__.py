@@ -2,14 +2,22 @@
 
 from types import ModuleType
 
-from affidavit.adapters.transformers import attention, models, optimizer, plan, precision, tokenizers
+from affidavit.adapters.transformers import attention, models, nests, optimizer, owners, plan, precision, tokenizers
 from affidavit.adapters.transformers.arguments import bind_arguments
 from affidavit.adapters.transformers.attention import bind_attention
+from affidavit.adapters.transformers.handed import (
+    bind_auto_config,
+    bind_auto_models,
+    bind_auto_tokenizer,
+    bind_configs,
+    bind_generation,
+    bind_quantization,
+)
 from affidavit.adapters.transformers.models import bind_loading, bind_saving
 from affidavit.adapters.transformers.tokenizers import bind_tokenizers, offer_tokenizer
 from affidavit.adapters.transformers.trainer import bind_trainer
 from affidavit.adapters.transformers.weights import bind_files
-from affidavit.attach.moment import Configured
+from affidavit.attach.moment import Configured, Handed
 from affidavit.attach.session import Describer, Session
 
 DESCRIBERS = (
@@ -19,6 +27,8 @@ DESCRIBERS = (
     Describer(precision.describe, subjects=("precision", "precision outside")),
     Describer(plan.describe, subjects=plan.SUBJECTS),
     Describer(optimizer.describe, subjects=optimizer.SUBJECTS),
+    Describer(nests.describe, shows=(Handed,)),
+    Describer(owners.describe, subjects=("config.owners",)),
 )
 TURN = 1
 
@@ -35,6 +45,12 @@ BINDS = {
     "transformers.training_args": bind_arguments,
     "transformers.modeling_utils": bind_modeling,
     "transformers.tokenization_utils_base": bind_tokenizers,
+    "transformers.configuration_utils": bind_configs,
+    "transformers.generation.configuration_utils": bind_generation,
+    "transformers.utils.quantization_config": bind_quantization,
+    "transformers.models.auto.configuration_auto": bind_auto_config,
+    "transformers.models.auto.auto_factory": bind_auto_models,
+    "transformers.models.auto.tokenization_auto": bind_auto_tokenizer,
 }
 
 __all__ = ["BINDS", "DESCRIBERS", "TURN", "offer_tokenizer"]

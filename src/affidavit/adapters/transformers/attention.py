@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
+from affidavit.attach.claim import Claim
 from affidavit.attach.moment import Asked, Configured, Implied, TrainBegin, Unheard
 from affidavit.attach.session import Session
 from affidavit.fact.observation import Cause
@@ -93,6 +94,14 @@ def describe(moment: TrainBegin, session: Session) -> None:
     layers, source = _configured(modules)
     if layers:
         session.fire(Configured(subject="attention", layers=layers, source=source))
+
+
+def claims_of(model: Any) -> tuple[Claim, ...]:
+    """Return the claim of the call that made a model, where it was heard and named an implementation."""
+    request = _requests.get(id(model))
+    if request is None or request.asked == UNSTATED:
+        return ()
+    return (Claim(request.source, request.asked, typed=True, term="attention.requested"),)
 
 
 def _configured(modules: Mapping[str, Any]) -> tuple[dict[str, str], str]:

@@ -10,10 +10,12 @@ then see a plain loop, and that is noted).
 from __future__ import annotations
 
 import functools
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from affidavit.adapters.transformers.owners import remember_handed
 from affidavit.adapters.transformers.tokenizers import offer_tokenizer
 from affidavit.attach.moment import MicroBatch, Saved, TrainBegin, Written
 from affidavit.attach.saving import located
@@ -42,6 +44,10 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
 
         def __reduce__(self) -> tuple[type[Any], tuple[()]]:
             return callback_class, ()
+
+        @session.shielded
+        def on_init_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            remember_handed(args, sys._getframe(1))
 
         @session.shielded
         def on_train_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:

@@ -1,0 +1,39 @@
+"""The script hands a cosine to the engine; the schedule of the engine's own file takes its place."""
+
+import json
+import sys
+from pathlib import Path
+
+import tiny
+import torch
+from transformers import get_cosine_schedule_with_warmup
+
+sys.path.insert(0, str(Path(__file__).parent / "engine"))
+
+CONFIG = {
+    "gradient_clipping": 1.0,
+    "scheduler": {"type": "WarmupLR", "params": {"warmup_max_lr": 0.01, "warmup_num_steps": 4}},
+}
+
+
+def main() -> None:
+    """Train for eight steps."""
+    import deepspeed
+
+    file = tiny.output_folder() / "engine.json"
+    file.write_text(json.dumps(CONFIG))
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    cosine = get_cosine_schedule_with_warmup(optimizer, 2, 8)
+    engine, *_ = deepspeed.initialize(model=model, optimizer=optimizer, lr_scheduler=cosine, config=str(file))
+    for step in range(8):
+        rows = torch.randn(16, 8)
+        loss = (engine(rows) - rows.sum(1, keepdim=True)).square().mean()
+        engine.backward(loss)
+        engine.step()
+        print(f"step {step}: loss {loss.item():.3f}")
+
+
+if __name__ == "__main__":
+    main()
