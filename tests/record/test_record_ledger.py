@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from affidavit.record import ledger
-from affidavit.record.ledger import Drilled, Ledger
+from affidavit.record.ledger import Drilled, Instrument, Ledger
 
 
 def drilled(check: str, day: int, caught: int = 5, total: int = 5) -> Drilled:
@@ -63,3 +63,39 @@ def test_a_torn_last_line_does_not_swallow_the_next(tmp_path: Path) -> None:
 
 def test_a_folder_in_its_place_is_told(tmp_path: Path) -> None:
     assert ledger.read(tmp_path).problems == (f"{tmp_path.name}: Is a directory",)
+
+
+def guard(day: int, *, caught: int = 3, function: str = "a" * 64) -> Instrument:
+    return Instrument(
+        kind="guard",
+        name="tests/test_a.py::test_b → m:f",
+        date=datetime.date(2026, 11, day),
+        caught=caught,
+        total=3,
+        affidavit="0.1.0",
+        word="PROVED",
+        on={"function": function, "test": "b" * 64},
+        missed=("m.py:3: boundary: < → <=",) * (3 - caught),
+        says="it is masked",
+    )
+
+
+def test_another_instrument_stands_beside_the_checks(tmp_path: Path) -> None:
+    path = tmp_path / "instruments.jsonl"
+    ledger.append(path, [drilled("a", 1), guard(2, caught=2)])
+    ledger.append(path, [guard(3), drilled("b", 2)])
+    held = ledger.read(path)
+    assert held == Ledger(drills=(drilled("a", 1), drilled("b", 2)), instruments=(guard(2, caught=2), guard(3)))
+    assert held.last_of("guard", guard(1).name) == guard(3) and held.last_of("watch", guard(1).name) is None
+
+
+def test_what_was_proved_on_other_code_is_unproved() -> None:
+    assert guard(1).holds_on({"function": "a" * 64, "test": "b" * 64})
+    assert not guard(1).holds_on({"function": "c" * 64, "test": "b" * 64})
+    assert not guard(1, caught=2).holds_on(guard(1).on) and not guard(1).holds_on({})
+
+
+def test_a_line_of_before_there_were_others_is_read_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "instruments.jsonl"
+    path.write_bytes(b'{"affidavit":"0.1.0","caught":5,"check":"a","date":"2026-11-01","run":"run-1","total":5}\n')
+    assert ledger.read(path) == Ledger(drills=(drilled("a", 1),))

@@ -1,0 +1,326 @@
+"""What can be disarmed in a function: a dozen ways in which a guard stops guarding while the program goes on.
+
+An operator is here for a reason, not for completeness: a full set of mutations has equivalent ones, and then nobody
+can ask that all be caught. What only talks (logging, the text of an error) is left alone.
+
+Source: anchors-mechanisms C6 (the disarm set found the gap that 56 general mutants hid); arXiv 2102.11378 (arid nodes).
+Blind to: numbers in the function's own text, keyword arguments, context managers.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+OPERATORS = {
+    "condition-never": "the condition is False: the guarded branch is dead",
+    "condition-always": "the condition is True: the other branch is dead",
+    "boundary": "the limit itself falls on the other side",
+    "negation": "a comparison, a not or a ~ means its opposite",
+    "operand": "one part of an and/or is gone",
+    "refusal": "a raise or an assert is skipped",
+    "result": "the answer is None, or the other truth value",
+    "unchanged": "what went into a call comes out of it untouched",
+    "statement": "a statement with an effect is skipped",
+    "term": "one side of an arithmetic or bit operation is gone",
+    "loop": "the loop sees no element",
+    "jump": "continue and break are exchanged",
+    "handler": "what was handled is raised again",
+    "table": "a constant table that the function reads is empty",
+}
+"""Every operator, and what is true of the program under it."""
+
+_BOUNDARY = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
+_OPPOSITE = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+_SAYS = frozenset({"log", "logger", "logging", "print", "pprint", "progress", "console", "tqdm"})
+_SPEAKS = frozenset({"debug", "info", "warning", "error", "exception", "critical", "flush", "sleep", "collect"})
+_CONVERTS = frozenset(
+    (
+        *("list", "tuple", "set", "dict", "frozenset", "str", "int", "float", "bool", "bytes", "iter", "enumerate"),
+        *("copy", "deepcopy", "clone", "detach", "contiguous", "to", "cpu", "cuda", "item", "tolist", "numpy"),
+        *("asarray", "array", "tensor", "as_tensor", "long", "half", "double", "items", "keys", "values", "cast"),
+    )
+)
+"""Calls that give back what they were given, in another dress: without them most programs do the same."""
+_TRUTHS = frozenset({"isinstance", "issubclass", "hasattr", "callable", "any", "all", "bool", "is_available", "exists"})
+_BOTH_SIDES = (ast.Mult, ast.BitAnd, ast.BitOr)
+Expressions = ast.Call | ast.Name | ast.Attribute | ast.Subscript
+
+
+@dataclass(frozen=True)
+class Site:
+    """One place in a syntax tree, and what may stand there instead; ``put`` puts it there, ``back`` takes it away."""
+
+    operator: str
+    line: int
+    column: int
+    was: ast.AST
+    becomes: ast.AST
+    put: Callable[[], None]
+    back: Callable[[], None]
+
+
+def sites(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Site]:
+    """Yield every way to disarm one function, in the order of its lines."""
+    yield from _Walk(function).body(function.body, documented=True)
+
+
+def is_arid(node: ast.AST) -> bool:
+    """Return whether a statement only talks, waits or cleans up."""
+    if isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        return True
+    call = node.value if isinstance(node, ast.Expr) else None
+    if isinstance(call, ast.Await):
+        call = call.value
+    if not isinstance(call, ast.Call):
+        return False
+    names = _dotted(call.func)
+    says = any(name.lower().strip("_") in _SAYS for name in names)
+    return says or (len(names) > 1 and names[-1] in _SPEAKS and names[0] in ("time", "gc", "sys", "self", "asyncio"))
+
+
+def _dotted(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Attribute):
+        return [*_dotted(node.value), node.attr]
+    if isinstance(node, ast.Call):
+        return _dotted(node.func)
+    return [node.id] if isinstance(node, ast.Name) else []
+
+
+class _Walk:
+    """Goes through one function; each method yields the sites of one kind of node and of what is below it."""
+
+    def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        arguments = function.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        every += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+        bound = {one.arg for one in every}
+        bound |= {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        self.bound = bound - {"self", "cls"}
+        self.is_truth = isinstance(function.returns, ast.Name) and function.returns.id == "bool"
+
+    def body(self, statements: list[ast.stmt], *, documented: bool = False, endless: bool = False) -> Iterator[Site]:
+        for place, one in enumerate(statements):
+            is_docstring = documented and place == 0 and isinstance(one, ast.Expr)
+            if not (is_docstring or is_arid(one)):
+                yield from self.statement(statements, place, one, endless=endless)
+
+    def statement(self, held: list[ast.stmt], place: int, one: ast.stmt, *, endless: bool) -> Iterator[Site]:
+        skip = ast.copy_location(ast.Pass(), one)
+        match one:
+            case ast.If():
+                if not (all(map(is_arid, one.body)) and not one.orelse) and "TYPE_CHECKING" not in _dotted(one.test):
+                    yield from _condition(one, "test")
+                yield from self.expression(one, "test", asked=True)
+                yield from self.body(one.body, endless=endless)
+                yield from self.body(one.orelse, endless=endless)
+            case ast.While():
+                if not isinstance(one.test, ast.Constant):
+                    yield _field("condition-never", one, "test", ast.Constant(False))
+                yield from self.expression(one, "test", asked=True)
+                yield from self.body(one.body, endless=isinstance(one.test, ast.Constant))
+                yield from self.body(one.orelse, endless=endless)
+            case ast.For() | ast.AsyncFor():
+                if isinstance(one, ast.For):
+                    yield _field("loop", one, "iter", ast.Tuple([], ast.Load()))
+                yield from self.expression(one, "iter")
+                yield from self.body(one.body)
+                yield from self.body(one.orelse, endless=endless)
+            case ast.Raise():
+                if "NotImplementedError" not in (_dotted(one.exc) if one.exc is not None else []):
+                    yield _item("refusal", held, place, skip)
+            case ast.Assert():
+                yield _item("refusal", held, place, skip)
+                yield from self.expression(one, "test", asked=True)
+            case ast.Return():
+                yield from self.returned(one)
+            case ast.Expr() | ast.Delete() | ast.AugAssign():
+                yield _item("statement", held, place, skip)
+                if not isinstance(one, ast.Delete):
+                    yield from self.expression(one, "value")
+            case ast.Assign() | ast.AnnAssign():
+                yield from self.assigned(held, place, one, skip)
+            case ast.Continue():
+                yield _item("jump", held, place, ast.Break())
+            case ast.Break():
+                if not endless:
+                    yield _item("jump", held, place, ast.Continue())
+            case ast.Try() | ast.TryStar():
+                yield from self.body(one.body, endless=endless)
+                for handler in one.handlers:
+                    if not isinstance(handler.body[0], ast.Raise):
+                        yield _whole(handler, ast.copy_location(ast.Raise(), handler.body[0]))
+                    yield from self.body(handler.body, endless=endless)
+                yield from self.body(one.orelse, endless=endless)
+                yield from self.body(one.finalbody, endless=endless)
+            case ast.With() | ast.AsyncWith():
+                yield from self.body(one.body, endless=endless)
+            case ast.Match():
+                for case in one.cases:
+                    if case.guard is not None:
+                        yield from _condition(case, "guard")
+                        yield from self.expression(case, "guard", asked=True)
+                    yield from self.body(case.body, endless=endless)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield from self.body(one.body, documented=True)
+            case _:
+                return
+
+    def returned(self, one: ast.Return) -> Iterator[Site]:
+        value = one.value
+        if value is None or (isinstance(value, ast.Constant) and value.value is None):
+            return
+        if isinstance(value, ast.Constant) and isinstance(value.value, bool):
+            yield _field("result", one, "value", ast.Constant(not value.value))
+        elif self.is_truth or _is_truth(value):
+            yield _field("result", one, "value", ast.Constant(True))
+            yield _field("result", one, "value", ast.Constant(False))
+            yield from self.expression(one, "value", asked=True)
+        else:
+            yield _field("result", one, "value", ast.Constant(None))
+            yield from self.passed_through(one)
+            yield from self.expression(one, "value")
+
+    def assigned(
+        self, held: list[ast.stmt], place: int, one: ast.Assign | ast.AnnAssign, skip: ast.Pass
+    ) -> Iterator[Site]:
+        """A name that its own value reads is bound before, so the program goes on without the statement."""
+        if one.value is None:
+            return
+        targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+        read = {node.id for node in ast.walk(one.value) if isinstance(node, ast.Name)}
+        is_kept = all(isinstance(target, ast.Attribute | ast.Subscript) for target in targets)
+        if is_kept or all(isinstance(target, ast.Name) and target.id in read for target in targets):
+            yield _item("statement", held, place, skip)
+        else:
+            yield from self.passed_through(one)
+        yield from self.expression(one, "value")
+
+    def passed_through(self, one: ast.Return | ast.Assign | ast.AnnAssign) -> Iterator[Site]:
+        call = one.value
+        if not isinstance(call, ast.Call) or not (names := _dotted(call.func)) or names[-1] in _CONVERTS:
+            return
+        if isinstance(call.func, ast.Attribute) and names[0] in self.bound:
+            yield _field("unchanged", one, "value", call.func.value)
+        elif call.args and isinstance(call.args[0], Expressions) and (_dotted(call.args[0]) or [""])[0] in self.bound:
+            yield _field("unchanged", one, "value", call.args[0])
+
+    def expression(self, parent: ast.AST, field: str, place: int = -1, *, asked: bool = False) -> Iterator[Site]:
+        """Yield the sites in an expression; ``asked`` where its truth decides a branch: that is disarmed as a whole."""
+        held = getattr(parent, field)
+        node = held if place < 0 else held[place]
+
+        def instead(operator: str, becomes: ast.expr) -> Site:
+            return _field(operator, parent, field, becomes) if place < 0 else _item(operator, held, place, becomes)
+
+        match node:
+            case ast.BoolOp():
+                for dropped in range(len(node.values)):
+                    rest = [value for at, value in enumerate(node.values) if at != dropped]
+                    yield instead("operand", rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest))
+                for at in range(len(node.values)):
+                    yield from self.expression(node, "values", at, asked=asked)
+                return
+            case ast.UnaryOp(op=ast.Not() | ast.Invert()):
+                if not (asked and isinstance(node.op, ast.Not)):
+                    yield instead("negation", node.operand)
+                yield from self.expression(node, "operand", asked=asked and isinstance(node.op, ast.Not))
+                return
+            case ast.Compare():
+                for at, op in enumerate(node.ops):
+                    if type(op) in _BOUNDARY:
+                        yield _item("boundary", node.ops, at, _BOUNDARY[type(op)](), node)
+                    elif type(op) in _OPPOSITE and not asked:
+                        yield _item("negation", node.ops, at, _OPPOSITE[type(op)](), node)
+            case ast.IfExp():
+                yield from _condition(node, "test")
+                yield from self.expression(node, "test", asked=True)
+                yield from self.expression(node, "body")
+                yield from self.expression(node, "orelse")
+                return
+            case ast.BinOp() if not (_is_text(node) or _is_flags(node)):
+                yield instead("term", node.left)
+                if isinstance(node.op, _BOTH_SIDES):
+                    yield instead("term", node.right)
+            case ast.comprehension():
+                for at, test in enumerate(node.ifs):
+                    yield _item("condition-always", node.ifs, at, ast.Constant(True), test)
+                    yield from self.expression(node, "ifs", at, asked=True)
+                yield from self.expression(node, "iter")
+                return
+            case ast.JoinedStr() | ast.Lambda() | ast.Constant():
+                return
+            case ast.Call() if _dotted(node.func)[-1:] in (["isinstance"], ["issubclass"], ["cast"]):
+                return
+        for name, below in ast.iter_fields(node):
+            if isinstance(below, ast.expr | ast.comprehension | ast.keyword):
+                yield from self.expression(node, name)
+            elif isinstance(below, list):
+                for at, one in enumerate(below):
+                    if isinstance(one, ast.expr | ast.comprehension | ast.keyword):
+                        yield from self.expression(node, name, at)
+
+
+def _is_truth(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return (_dotted(node.func) or [""])[-1] in _TRUTHS
+    if isinstance(node, ast.BoolOp):
+        return all(map(_is_truth, node.values))
+    return isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+
+
+def _is_text(node: ast.BinOp) -> bool:
+    return any(
+        isinstance(side, ast.JoinedStr) or (isinstance(side, ast.Constant) and isinstance(side.value, str | bytes))
+        for side in (node.left, node.right)
+    )
+
+
+def _is_flags(node: ast.expr) -> bool:
+    """Return whether an expression is names in capitals, or-ed: the flags of a call into the system."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.BitOr) and _is_flags(node.left) and _is_flags(node.right)
+    return isinstance(node, ast.Attribute) and node.attr.isupper()
+
+
+def _condition(parent: ast.AST, field: str) -> Iterator[Site]:
+    if not isinstance(getattr(parent, field), ast.Constant):
+        yield _field("condition-never", parent, field, ast.Constant(False))
+        yield _field("condition-always", parent, field, ast.Constant(True))
+
+
+def _site(operator: str, at: ast.AST, was: ast.AST, becomes: ast.AST, put: Callable[[ast.AST], None]) -> Site:
+    if hasattr(at, "lineno") and not hasattr(becomes, "lineno") and "lineno" in becomes._attributes:
+        ast.copy_location(becomes, at)
+        ast.fix_missing_locations(becomes)
+    line, column = getattr(at, "lineno", 0), getattr(at, "col_offset", 0)
+    return Site(operator, line, column, was, becomes, lambda: put(becomes), lambda: put(was))
+
+
+def _field(operator: str, parent: ast.AST, field: str, becomes: ast.expr) -> Site:
+    was = getattr(parent, field)
+    return _site(operator, was, was, becomes, lambda node: setattr(parent, field, node))
+
+
+def _item(operator: str, held: list[Any], place: int, becomes: ast.AST, at: ast.AST | None = None) -> Site:
+    was = held[place]
+    return _site(operator, at or was, was, becomes, lambda node: held.__setitem__(place, node))
+
+
+def _whole(handler: ast.ExceptHandler, becomes: ast.Raise) -> Site:
+    """The body of a handler, all of it."""
+    kept = handler.body[:]
+
+    def put(node: ast.AST) -> None:
+        handler.body[:] = [becomes] if node is becomes else kept
+
+    return _site("handler", handler, handler, becomes, put)
