@@ -118,6 +118,8 @@ def _installed(walk: Walk, node: ast.Call, dotted: str, arguments: Arguments) ->
         return parser.make(walk, node, dotted, arguments)
     if walk.watches(dotted):
         walk.emit(dotted, node, arguments.names)
+        if arguments.is_open and walk.inside:
+            walk.found.conduits.add(walk.path)
         _handed(walk, arguments)
         return result.of(dotted, arguments)
     if _SAYING.fullmatch(dotted):

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Callable
 from typing import Final
 
-from affidavit.lint.scripts import guard, lookup, mapping
+from affidavit.lint.scripts import lookup, mapping
 from affidavit.lint.scripts.call import call
 from affidavit.lint.scripts.state import constant
 from affidavit.lint.scripts.value import (
@@ -87,7 +87,7 @@ def _items(walk: Walk, node: ast.Tuple | ast.List) -> Value:
 
 def _choice(walk: Walk, node: ast.IfExp) -> Value:
     evaluate(walk, node.test)
-    reason = guard.speaks(node.test, walk.probes)
+    reason = walk.speaks(node.test)
     with walk.guarded(reason):
         one, other = evaluate(walk, node.body), evaluate(walk, node.orelse)
     return walk.join(one, other, reason)
@@ -96,7 +96,7 @@ def _choice(walk: Walk, node: ast.IfExp) -> Value:
 def _either(walk: Walk, node: ast.BoolOp) -> Value:
     value = evaluate(walk, node.values[0])
     for before, one in zip(node.values, node.values[1:]):
-        reason = guard.speaks(before, walk.probes)
+        reason = walk.speaks(before)
         with walk.guarded(reason):
             other = evaluate(walk, one)
         value = walk.join(value, other, reason)
@@ -169,10 +169,15 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
                     frame.names[one.id] = UNKNOWN
             for test in loop.ifs:
                 evaluate(walk, test)
-                reasons.append(guard.speaks(test, walk.probes))
+                reasons.append(walk.speaks(test))
         with walk.guarded(next(filter(None, reasons), "")):
             for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
                 walk.lose(evaluate(walk, part))
+    return UNKNOWN
+
+
+def _unary(walk: Walk, node: ast.UnaryOp) -> Value:
+    evaluate(walk, node.operand)
     return UNKNOWN
 
 
@@ -184,10 +189,10 @@ def _call(walk: Walk, node: ast.Call) -> Value:
     return call(walk, node)
 
 
-def _text(walk: Walk, node: ast.JoinedStr | ast.FormattedValue) -> Value:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.expr):
-            evaluate(walk, child)  # text that holds a value is no use of it
+def _text(walk: Walk, node: ast.JoinedStr) -> Value:
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            evaluate(walk, part.value)  # text that holds a value is no use of it
     return UNKNOWN
 
 
@@ -210,6 +215,6 @@ _KINDS: Final[dict[type[ast.expr], Callable[..., Value]]] = {
     ast.DictComp: _comprehension,
     ast.Dict: _dict,
     ast.Call: _call,
+    ast.UnaryOp: _unary,
     ast.JoinedStr: _text,
-    ast.FormattedValue: _text,
 }

@@ -16,7 +16,13 @@ from affidavit.lint.scripts.value import (
     Entry,
     Frame,
     Function,
+    Instance,
+    Items,
+    Leftover,
+    Namespace,
     Object,
+    Parsing,
+    Ref,
     Value,
 )
 from affidavit.lint.scripts.walk import Returned, Walk
@@ -38,7 +44,7 @@ _HARMLESS: Final = frozenset(
     }
 )
 _GIVES: Final = re.compile(rb"\breturn\b[^\n]*[\w)}\]]")
-_MAKES: Final = re.compile(rb"\{|\bdict\(|[Pp]arse|kwargs|config|Config|from_pretrained")
+_MAKES: Final = (b"{", b"dict(", b"arse_", b"from_pretrained", b"Config(", b"Arguments(")
 
 
 def function(walk: Walk, node: ast.Call, called: Function, first: Value | None, arguments: Arguments) -> Value:
@@ -56,7 +62,7 @@ def function(walk: Walk, node: ast.Call, called: Function, first: Value | None, 
         for value in arguments.values():
             walk.lose(value)
         return UNKNOWN
-    if not _is_worth(called, arguments):
+    if not _is_worth(walk, called, arguments):
         return UNKNOWN
     walk.budget -= 1
     walk.found.followed.setdefault(called.node.name, set()).add((walk.path, node.lineno, node.col_offset))
@@ -66,11 +72,22 @@ def function(walk: Walk, node: ast.Call, called: Function, first: Value | None, 
     return body(walk, called, frame, where)
 
 
-def _is_worth(called: Function, arguments: Arguments) -> bool:
-    if any(value is not UNKNOWN and not isinstance(value, Constant) for value in arguments.values()):
+def _is_worth(walk: Walk, called: Function, arguments: Arguments) -> bool:
+    """Whether the body can say more than it says alone: it is given something that is known, or gives it back."""
+    if any(_is_known(walk, value) for value in arguments.values()):
+        return True
+    if arguments.names and called.node.args.kwarg is not None:
         return True
     text = called.frame.source.text(called.node)
-    return _GIVES.search(text) is not None and _MAKES.search(text) is not None
+    return any(word in text for word in _MAKES) and _GIVES.search(text) is not None
+
+
+def _is_known(walk: Walk, value: Value) -> bool:
+    if isinstance(value, Items):
+        return any(_is_known(walk, one) for one in value.items)
+    return isinstance(value, Ref | Namespace | Parsing | Leftover | Instance) or (
+        isinstance(value, Object) and value.build is not None
+    )
 
 
 def decorators_are_harmless(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

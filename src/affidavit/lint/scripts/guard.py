@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 _WORDS: Final = (
@@ -43,23 +44,35 @@ def probes(raw: bytes) -> set[str]:
     return found
 
 
-def speaks(test: ast.expr, known: Iterable[str]) -> str:
+def speaks(test: ast.expr, knows: Callable[[str], bool]) -> str:
     """Return how a test asks what is installed, "" where it does not.
 
-    ``known`` are the project's own names that hold such an answer.
+    ``knows`` says of a name of the project whether it holds such an answer.
     """
     for word in _said(test):
-        if word in known or (_SPEAKS.search(word) and not _HARDWARE.match(word)):
+        if _asks(word) or knows(word):
             return f'behind a test of "{word}"'
     return ""
 
 
+@functools.cache
+def _asks(word: str) -> bool:
+    return _SPEAKS.search(word) is not None and _HARDWARE.match(word) is None
+
+
 def _said(test: ast.expr) -> Iterator[str]:
-    for node in ast.walk(test):
+    """Yield the names and attributes of an expression; tests are many, and ast.walk is slow."""
+    queue: list[object] = [test]
+    while queue:
+        node = queue.pop()
         if isinstance(node, ast.Name):
             yield node.id
-        elif isinstance(node, ast.Attribute):
-            yield node.attr
+        elif isinstance(node, list):
+            queue += node
+        elif isinstance(node, ast.AST):
+            if isinstance(node, ast.Attribute):
+                yield node.attr
+            queue += node.__dict__.values()
 
 
 def caught(handlers: list[ast.ExceptHandler]) -> str:
@@ -114,7 +127,7 @@ def decorated(decorators: list[ast.expr]) -> str:
 def shielded(tree: ast.Module) -> set[str]:
     """Return the functions that a file calls inside ``except TypeError``: what they do may be refused there."""
     found = set()
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Try) and any(
             handler.type is not None and "TypeError" in _names(handler.type) and not _raises(handler)
             for handler in node.handlers
@@ -124,6 +137,18 @@ def shielded(tree: ast.Module) -> set[str]:
                     if isinstance(call, ast.Call):
                         found.add(dotted(call.func).rpartition(".")[2])
     return found - {""}
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield every statement, without a look at what is in it."""
+    queue: list[ast.AST] = [tree]
+    while queue:
+        node = queue.pop()
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, part, None)
+            if isinstance(inner, list):
+                queue += inner
 
 
 def dotted(node: ast.expr) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -24,76 +23,124 @@ from affidavit.lint.scripts.value import (
     Value,
 )
 
-_PARSER: Final = re.compile(rb"ArgumentParser|TrlParser|\.add_argument\(")
-_TORCH: Final = re.compile(
-    rb"\boptim\b|lr_scheduler|DataLoader|autocast|GradScaler|\bcompile\(|\bcheckpoint\(|DataParallel|DistributedSampler"
-    rb"|fully_shard|scaled_dot_product|clip_grad|\btorch\.(?:load|save)\b|init_process_group|CrossEntropyLoss"
-    rb"|cross_entropy"
+_PARSERS: Final = (b"ArgumentParser", b"TrlParser", b".add_argument(")
+_TORCH: Final = (
+    b"optim.",
+    b"optim import",
+    b"lr_scheduler",
+    b"DataLoader",
+    b"autocast",
+    b"GradScaler",
+    b"compile(",
+    b"checkpoint(",
+    b"DataParallel",
+    b"DistributedSampler",
+    b"fully_shard",
+    b"scaled_dot_product",
+    b"clip_grad",
+    b"torch.load",
+    b"torch.save",
+    b"init_process_group",
+    b"CrossEntropyLoss",
+    b"cross_entropy",
 )
 """What of torch is about training. Half of all files import torch; few of them call it by name."""
+_NAMED: Final = re.compile(rb"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
 
 
 @dataclass(frozen=True)
 class Interest:
-    """Says from the bytes alone whether a file can hold anything that is looked for."""
+    """Says from the bytes alone whether a file can hold anything that is looked for. Bytes that are found are cheap;
+    patterns are not, so they come last."""
 
     watched: frozenset[str]
 
     @cached_property
-    def _imports(self) -> re.Pattern[bytes]:
-        return _importing(self.watched - {"torch"})
+    def _tops(self) -> tuple[bytes, ...]:
+        return tuple(one.encode() for one in sorted(self.watched - {"torch"}))
 
     @cached_property
-    def _imports_torch(self) -> re.Pattern[bytes]:
-        return _importing({"torch"} & self.watched)
+    def _imports(self) -> re.Pattern[bytes]:
+        words = b"|".join(self._tops) or rb"(?!)"
+        return re.compile(
+            rb"^[ \t]*(?:from[ \t]+(?:" + words + rb")[\w.]*[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)"
+            rb"|import[ \t]+([^\n#;]*\b(?:" + words + rb")\b[^\n#;]*))",
+            re.MULTILINE,
+        )
 
     def holds(self, raw: bytes) -> bool:
-        """Whether the file imports a watched package or makes a parser."""
-        if _PARSER.search(raw) or self._imports.search(raw):
+        """Whether the file calls or extends something of a watched package, or makes a parser."""
+        if any(word in raw for word in _PARSERS) or ("torch" in self.watched and trains(raw)):
             return True
-        return self._imports_torch.search(raw) is not None and _TORCH.search(raw) is not None
+        return any(one in raw for one in self._tops) and any(_is_used(raw, name) for name in self._aliases(raw))
 
-    @cached_property
-    def mention(self) -> re.Pattern[bytes]:
-        """Any word by which a function can come to a watched callable on its own."""
-        words = sorted((self.watched - {"torch"}) | {"argparse", "ArgumentParser", "TrlParser"})
-        return re.compile(rb"\b(?:" + "|".join(words).encode() + rb")\b")
+    def _aliases(self, raw: bytes) -> Iterator[bytes]:
+        for match in self._imports.finditer(raw):
+            for name, alias in _NAMED.findall(match.group(1) or match.group(2)):
+                yield alias or name
+            if match.group(2) and b"." in match.group(2):
+                yield from self._tops
 
-
-def _importing(packages: Iterable[str]) -> re.Pattern[bytes]:
-    words = "|".join(sorted(packages)).encode() or rb"(?!)"
-    return re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:[\w., \t]*[ \t,])?(?:" + words + rb")\b", re.MULTILINE)
-
-
-_PLAIN: Final = frozenset({"torch", "torch.nn", "torch.nn.functional", "torch.Tensor", "torch.nn.Module"})
-"""Names of torch that stand in every function."""
+    def starts(self, raw: bytes) -> bool:
+        """Whether a function comes to a watched callable by an import of its own."""
+        if b"import " in raw and self._imports.search(raw) is not None:
+            return True
+        return any(word in raw for word in _PARSERS)
 
 
-def stirring(source: Source, interest: Interest) -> Callable[[ast.stmt], bool]:
-    """Return what says whether a function of a walked file can come to a watched callable."""
+def trains(raw: bytes) -> bool:
+    """Whether torch is called for what is about training."""
+    return b"torch" in raw and any(word in raw for word in _TORCH)
+
+
+def _is_used(raw: bytes, name: bytes) -> bool:
+    """Whether a name may be called, extended or handed on, and does not only stand in an import or a hint."""
+    return any(
+        part in raw
+        for part in (
+            name + b"(",
+            name + b".",
+            b"(" + name + b")",
+            b"(" + name + b",",
+            b"= " + name,
+            b", " + name + b")",
+        )
+    )
+
+
+def stir(source: Source, interest: Interest) -> None:
+    """Note which names of a walked file can come to a watched callable: what is one, and what calls it."""
     names = source.frame.names if source.frame is not None else {}
     found = {name for name, value in names.items() if _stirs(value, interest.watched)}
-    local = {name: value for name, value in names.items() if isinstance(value, Function | Class)}
-    text = {name: value.frame.source.text(value.node) for name, value in local.items() if isinstance(value, Function)}
-    text |= {name: value.source.text(value.node) for name, value in local.items() if isinstance(value, Class)}
+    has_torch = trains(source.raw)
+    text: dict[str, bytes] = {}
+    for name, value in names.items():
+        if (isinstance(value, Function) and value.frame.source is source) or isinstance(value, Class):
+            home = value.frame.source if isinstance(value, Function) else value.source
+            text[name] = home.text(value.node)
     for _ in range(2):  # what calls it, and what calls that
-        word = _words(found)
-        found |= {name for name, raw in text.items() if name not in found and _any(raw, interest, word)}
-    word = _words(found)
-    return lambda node: _any(source.text(node), interest, word)
+        looked = tuple(name.encode() for name in found)
+        found |= {
+            name for name, raw in text.items() if name not in found and is_stirred(raw, interest, looked, has_torch)
+        }
+    source.stirring = frozenset(found)
 
 
-def _any(raw: bytes, interest: Interest, word: re.Pattern[bytes]) -> bool:
-    return bool(interest.mention.search(raw) or word.search(raw) or _TORCH.search(raw))
-
-
-def _words(names: Iterable[str]) -> re.Pattern[bytes]:
-    return re.compile(rb"\b(?:" + ("|".join(sorted(names)).encode() or rb"(?!)") + rb")\b")
+def is_stirred(raw: bytes, interest: Interest, names: tuple[bytes, ...], has_torch: bool) -> bool:
+    """Whether a function's text holds one of these names, or comes to a watched callable on its own."""
+    if any(name in raw for name in names) or interest.starts(raw):
+        return True
+    return has_torch and any(word in raw for word in _TORCH)
 
 
 def _stirs(value: Value, watched: frozenset[str]) -> bool:
     if isinstance(value, Installed):
-        return value.dotted not in _PLAIN and value.dotted.partition(".")[0] in watched | {"argparse"}
+        top = value.dotted.partition(".")[0]
+        if top == "torch":
+            return any(word in f"{value.dotted}(".encode() for word in _TORCH)
+        return top in watched or top == "argparse"
     if isinstance(value, Items):
         return any(_stirs(one, watched) for one in value.items)
-    return isinstance(value, Instance | Parsing | Namespace | Partial | Lazy | Object)
+    if isinstance(value, Lazy):
+        return value.name in value.source.stirring or (not value.name and bool(value.source.stirring))
+    return isinstance(value, Instance | Parsing | Namespace | Partial | Object)

@@ -27,6 +27,8 @@ from affidavit.lint.scripts.walk import Walk
 
 _GLOBAL: Final = re.compile(rb"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _SHRUNK: Final = re.compile(rb"^[ \t]+[^\n#]*?\b(\w+)\.(?:pop|popitem|clear)\(|^[ \t]+del[ \t]+(\w+)\[", re.MULTILINE)
+_NEXT: Final = re.compile(rb"^(?:def|class|async|@|if)\b", re.MULTILINE)
+_DICTS: Final = re.compile(rb"\{|\bdict\(|\*\*\w+|[Pp]arse")
 _PLAIN_BASES: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 
 
@@ -34,6 +36,8 @@ def resolve(walk: Walk, lazy: Lazy) -> Value:
     """Return what another file of the project says a name is; the file is walked when it is first asked for."""
     if not lazy.name:
         return lazy
+    if lazy.source.frame is None and not lazy.source.is_worthy and not _may_matter(lazy.source, lazy.name):
+        return UNKNOWN
     frame = walk.enter(walk, lazy.source)
     value = frame.names.get(lazy.name) if frame is not None else None
     if isinstance(value, Lazy):
@@ -44,6 +48,26 @@ def resolve(walk: Walk, lazy: Lazy) -> Value:
         module = walk.project.find(lazy.name, lazy.source, 1)
         return Lazy(module, "") if module is not None else UNKNOWN
     return UNKNOWN if value is None else value
+
+
+def _may_matter(source: Source, name: str) -> bool:
+    """Whether a file that watches nothing can make of this name a dict, a dataclass, or something it imports."""
+    if name not in source.matters:
+        source.matters[name] = _looks(source, name.encode())
+    return source.matters[name]
+
+
+def _looks(source: Source, name: bytes) -> bool:
+    raw = source.raw
+    if name not in raw:
+        return source.is_package or b"import *" in raw
+    found = re.search(rb"^(?:async[ \t]+)?(def|class)[ \t]+" + name + rb"\b", raw, re.MULTILINE)
+    if found is None:
+        return b"{" in raw or b"dict(" in raw or b"import" in raw
+    if found.group(1) == b"class":
+        return b"dataclass" in raw or b"TypedDict" in raw
+    after = _NEXT.search(raw, found.end())
+    return _DICTS.search(raw, found.start(), after.start() if after is not None else len(raw)) is not None
 
 
 def volatile(source: Source) -> set[str]:

@@ -11,7 +11,7 @@ from affidavit.lint.request import Unread
 from affidavit.lint.scripts import guard, unread
 from affidavit.lint.scripts.expression import evaluate
 from affidavit.lint.scripts.follow import alone
-from affidavit.lint.scripts.interest import Interest, stirring
+from affidavit.lint.scripts.interest import Interest, is_stirred, stir, trains
 from affidavit.lint.scripts.project import Project
 from affidavit.lint.scripts.reading import Reading
 from affidavit.lint.scripts.source import WATCHED, Source, quiet
@@ -22,7 +22,7 @@ from affidavit.lint.scripts.walk import Walk, requests
 _FOLLOWED: Final = 300
 """Calls of the project's own functions that are followed in one file."""
 _IMPORTS: Final = re.compile(rb"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import|import[ \t]+([\w.]+))", re.MULTILINE)
-_PASSES: Final = re.compile(rb"\bdef\b[\s\S]*\*\*\w+")
+_SHIELD: Final = re.compile(rb"^[ \t]*except\*?[^\n:]*\bTypeError\b", re.MULTILINE)
 
 
 def read_scripts(files: Sequence[Path], root: Path, watched: frozenset[str] = WATCHED) -> Reading:
@@ -43,50 +43,54 @@ def read_scripts(files: Sequence[Path], root: Path, watched: frozenset[str] = WA
         project = Project(files, root)
         interest = Interest(watched)
         worthy = [source for source in project.sources.values() if interest.holds(source.raw)]
-        _tell(worthy)
+        for source in worthy:
+            source.is_worthy = True
         shields = frozenset(name for source in worthy for name in _shields(source))
         blank = Frame(source=Source(path=root, module=""), outer=None)
         walk = Walk(project, watched, blank, evaluate, execute, _enter, shields)
-        for source in [*worthy, *_callers(project, worthy)]:
-            _walked(walk, source, interest)
-        read = frozenset(name for source in project.sources.values() for name in unread.names(source.raw))
-        fields, examined = unread.fields(
-            walk.found.builds.values(), walk.found.followed, project.sources.values(), read
-        )
-    parsers = sorted(walk.found.builds.values(), key=lambda build: (str(build.path), build.line))
+        _walk_all(walk, worthy, interest)
+        _walk_all(walk, list(_callers(project, walk.found.conduits)), interest)
+        found, sources = walk.found, project.sources.values()
+        said = [one.name for build in found.builds.values() for one in unread.declared(build)]
+        read = unread.read(sources, [*said, *(one.name for one in found.late)])
+        fields, examined = unread.fields(found.builds.values(), found.followed, sources, read)
+        texts = [field for source in worthy for field in unread.texts(source)]
+        troubles = tuple(_troubles(project, walk))
+        for source in sources:
+            source.forget()
+    parsers = sorted(found.builds.values(), key=lambda build: (str(build.path), build.line))
     return Reading(
-        requests=requests(walk.found),
-        fields=(*fields, *(field for source in worthy for field in unread.texts(source))),
+        requests=requests(found),
+        fields=(*fields, *texts),
         fields_examined=examined,
-        unread=tuple(_troubles(project, walk)),
+        unread=troubles,
         parsers=tuple(build.finish() for build in parsers),
-        late=tuple(walk.found.late),
+        late=tuple(found.late),
         read_names=read,
         files=len(project.sources),
     )
 
 
-def _tell(worthy: list[Source]) -> None:
-    """Tell every file by which names it can know what is installed; functions and constants are known to all."""
-    own = {source.path: guard.probes(source.raw) for source in worthy}
-    shared = {name for names in own.values() for name in names if name.isupper()}
-    for source in worthy:
-        source.probes = frozenset(own[source.path] | shared)
+def _walk_all(walk: Walk, sources: list[Source], interest: Interest) -> None:
+    for _ in range(2):  # what a file calls of another, once that one is walked
+        for source in sources:
+            if _enter(walk, source) is not None:
+                stir(source, interest)
+    for source in sources:
+        _walked(walk, source, interest)
 
 
 def _shields(source: Source) -> set[str]:
-    if b"TypeError" not in source.raw or b"except" not in source.raw or source.tree is None:
+    if not _SHIELD.search(source.raw) or source.tree is None:
         return set()
     return guard.shielded(source.tree)
 
 
-def _callers(project: Project, worthy: list[Source]) -> Iterator[Source]:
-    """Yield the files that could give a dict to a function of a watched file, though they watch nothing themselves."""
-    conduits = {source.path for source in worthy if _PASSES.search(source.raw)}
+def _callers(project: Project, conduits: set[Path]) -> Iterator[Source]:
+    """Yield the files that may give a dict to a function that hands it on, though they watch nothing themselves."""
     stems = tuple({(path.parent.name if path.stem == "__init__" else path.stem).encode() for path in conduits})
-    known = {source.path for source in worthy}
     for source in project.sources.values():
-        if source.path in known or not any(stem in source.raw for stem in stems):
+        if source.is_worthy or not any(stem in source.raw for stem in stems):
             continue
         for dots, module, plain in _IMPORTS.findall(source.raw):
             found = project.find((module or plain).decode("utf-8", "replace"), source, len(dots))
@@ -96,13 +100,12 @@ def _callers(project: Project, worthy: list[Source]) -> Iterator[Source]:
 
 
 def _walked(walk: Walk, source: Source, interest: Interest) -> None:
-    """Walk a module, then each of its functions that can come to a watched callable."""
-    if _enter(walk, source) is None or source.frame is None:
-        return
-    stirs = stirring(source, interest)
+    """Walk each function of a module that can come to a watched callable."""
+    names = tuple(name.encode() for name in source.stirring)
+    has_torch = trains(source.raw)
     walk.budget = _FOLLOWED
     for function in source.functions:
-        if stirs(function.node):
+        if is_stirred(source.text(function.node), interest, names, has_torch):
             walk.heap.dicts = {}
             _alone(walk, function)
     walk.heap.dicts = {}

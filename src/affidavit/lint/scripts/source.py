@@ -7,11 +7,12 @@ import gc
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from affidavit.lint.scripts import guard
 from affidavit.lint.scripts.value import Frame, Function
 
 WATCHED: Final = frozenset(
@@ -47,8 +48,11 @@ class Source:
     trouble: tuple[int, str] | None = None
     frame: Frame | None = None
     volatile: set[str] | None = None
-    probes: frozenset[str] = frozenset()
     functions: tuple[Function, ...] = ()
+    stirring: frozenset[str] = frozenset()
+    is_worthy: bool = False
+    matters: dict[str, bool] = field(default_factory=dict)
+    spoken: dict[int, str] = field(default_factory=dict)
 
     @property
     def is_package(self) -> bool:
@@ -70,13 +74,32 @@ class Source:
             return None
 
     @cached_property
-    def lines(self) -> list[bytes]:
-        """The bytes, line by line."""
-        return self.raw.splitlines()
+    def _starts(self) -> list[int]:
+        """Where each line starts, and the end."""
+        starts, place = [0], self.raw.find(b"\n")
+        while place >= 0:
+            starts.append(place + 1)
+            place = self.raw.find(b"\n", place + 1)
+        return [*starts, len(self.raw)]
 
     def text(self, node: ast.stmt) -> bytes:
         """Return the bytes of the lines on which a statement stands."""
-        return b"\n".join(self.lines[node.lineno - 1 : node.end_lineno])
+        starts, last = self._starts, len(self._starts) - 1
+        return self.raw[starts[min(node.lineno - 1, last)] : starts[min(node.end_lineno or node.lineno, last)]]
+
+    @cached_property
+    def probes(self) -> frozenset[str]:
+        """The names by which the file knows what is installed."""
+        return frozenset(guard.probes(self.raw))
+
+    def forget(self) -> None:
+        """Let the tree go. Scopes hold functions that hold scopes: without this only the collector could free them."""
+        for function in self.functions:
+            function.frame.names.clear()
+        if self.frame is not None:
+            self.frame.names.clear()
+        self.functions = ()
+        self.__dict__.pop("tree", None)
 
 
 def _python() -> str:

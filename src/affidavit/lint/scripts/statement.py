@@ -160,7 +160,7 @@ def _leave(walk: Walk, node: ast.stmt) -> bool:
 
 def _if(walk: Walk, node: ast.If) -> bool:
     walk.value(node.test)
-    reason = guard.speaks(node.test, walk.probes)
+    reason = walk.speaks(node.test)
     arms = [(node.body, reason), (node.orelse, reason)]
     goes_on = _part(walk, arms, reason)
     if reason and any(block and isinstance(block[-1], ast.Return | ast.Continue | ast.Break) for block, _ in arms):
@@ -200,7 +200,7 @@ def _for(walk: Walk, node: ast.For | ast.AsyncFor) -> None:
 
 def _while(walk: Walk, node: ast.While) -> None:
     walk.value(node.test)
-    reason = guard.speaks(node.test, walk.probes)
+    reason = walk.speaks(node.test)
     _part(walk, [(node.body, reason), ([], "")], reason)
     walk.execute(walk, node.orelse)
 
@@ -260,7 +260,7 @@ def _match(walk: Walk, node: ast.Match) -> bool:
                 walk.frame.names[name] = UNKNOWN
         if case.guard is not None:
             walk.value(case.guard)
-    reason = guard.speaks(node.subject, walk.probes)
+    reason = walk.speaks(node.subject)
     return _part(walk, [*((case.body, reason) for case in node.cases), ([], "")], reason)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,19 +18,52 @@ _BOOL: Final = re.compile(rb"type\s*=\s*bool\b")
 _ARTLESS: Final = re.compile(rb"^[ \t]*(?:def|async[ \t]+def|from|import|class|#)\b[^\n]*", re.MULTILINE)
 
 
-def names(raw: bytes) -> set[str]:
-    """Return every name that a file reads: attributes that are loaded, strings that are one word."""
-    found = set()
-    for attribute, text in _READ.findall(raw):
-        found.add(attribute or text)
-    return {one.decode("utf-8", "replace") for one in found}
+@dataclass(frozen=True)
+class Said:
+    """A name that is declared or set, where, and as a person would say it."""
+
+    path: Path
+    line: int
+    name: str
+    shown: str
+
+
+def declared(build: Build) -> list[Said]:
+    """Return every name that a parser declares and that each result has."""
+    found = [Said(one.path, one.line, one.dest, _flag(one.flags)) for one in build.options if one.dest in build.sure]
+    for target in build.targets:
+        found += [Said(one.path, one.line, one.name, one.name) for one in target.fields]
+    return found
+
+
+def read(sources: Iterable[Source], candidates: Iterable[str]) -> frozenset[str]:
+    """Return every name that the files read: attributes that are loaded, strings that are one word.
+
+    Of files that were not walked only the candidates are looked for: nothing else is asked of them.
+    """
+    found: set[bytes] = set()
+    rest: list[bytes] = []
+    for source in sources:
+        if source.frame is not None:
+            for attribute, text in _READ.findall(source.raw):
+                found.add(attribute or text)
+        else:
+            rest.append(source.raw)
+    for name in {one.encode() for one in candidates} - found:
+        if any(name in raw and _reads(raw, name) for raw in rest):
+            found.add(name)
+    return frozenset(one.decode("utf-8", "replace") for one in found)
+
+
+def _reads(raw: bytes, name: bytes) -> bool:
+    return any(name in pair for pair in _READ.findall(raw))
 
 
 def fields(
     builds: Iterable[Build],
     followed: Mapping[str, set[tuple[Path, int, int]]],
     sources: Iterable[Source],
-    read: set[str] | frozenset[str],
+    read: frozenset[str],
 ) -> tuple[tuple[Field, ...], int]:
     """Return the fields that nobody reads, and how many were looked at.
 
@@ -39,16 +73,19 @@ def fields(
     examined: set[tuple[Path, int, str]] = set()
     listed = tuple(sources)
     for build in builds:
-        declared = [(one.path, one.line, one.dest, _flag(one.flags)) for one in build.options if one.dest in build.sure]
-        for target in build.targets:
-            declared += [(one.path, one.line, one.name, one.name) for one in target.fields]
-        examined |= {(path, line, name) for path, line, name, _ in declared}
+        said = declared(build)
+        examined |= {(one.path, one.line, one.name) for one in said}
         if not build.parses or build.whole or _escapes(build, followed, listed):
             continue
-        for path, line, name, shown in declared:
-            if shown and name not in read and name not in build.removed and not name.startswith("_"):
-                said = f"{shown} is parsed and read nowhere in the project"
-                found[(path, line, name)] = Field(path=path, line=line, name=name, kind="unread", said=said)
+        for one in said:
+            if one.shown and one.name not in read and one.name not in build.removed and not one.name.startswith("_"):
+                found[(one.path, one.line, one.name)] = Field(
+                    path=one.path,
+                    line=one.line,
+                    name=one.name,
+                    kind="unread",
+                    said=f"{one.shown} is parsed and read nowhere in the project",
+                )
     return tuple(found.values()), len(examined)
 
 

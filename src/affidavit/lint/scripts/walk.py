@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from affidavit.lint.request import Given, Request
+from affidavit.lint.scripts import guard
 from affidavit.lint.scripts.build import Build
 from affidavit.lint.scripts.project import Project
 from affidavit.lint.scripts.reading import Late
@@ -22,6 +22,7 @@ from affidavit.lint.scripts.value import (
     Installed,
     Instance,
     Items,
+    Lazy,
     Leftover,
     Namespace,
     Object,
@@ -54,7 +55,38 @@ class Found:
     builds: dict[tuple[Path, int, int], Build] = field(default_factory=dict)
     patched: set[str] = field(default_factory=set)
     followed: dict[str, set[tuple[Path, int, int]]] = field(default_factory=dict)
+    conduits: set[Path] = field(default_factory=set)
     too_deep: dict[tuple[Path, int], None] = field(default_factory=dict)
+
+
+class _Guarded:
+    """A guard while its block is walked. Classes, since these two are entered for every block of every function."""
+
+    __slots__ = ("guard", "walk")
+
+    def __init__(self, walk: Walk, guard: str) -> None:
+        self.walk, self.guard = walk, guard
+
+    def __enter__(self) -> None:
+        self.walk.guards.append(self.guard)
+
+    def __exit__(self, *error: object) -> None:
+        self.walk.guards.pop()
+
+
+class _Scope:
+    """A scope while it is walked."""
+
+    __slots__ = ("frame", "outer", "walk")
+
+    def __init__(self, walk: Walk, frame: Frame) -> None:
+        self.walk, self.frame, self.outer = walk, frame, walk.frame
+
+    def __enter__(self) -> None:
+        self.walk.frame = self.frame
+
+    def __exit__(self, *error: object) -> None:
+        self.walk.frame = self.outer
 
 
 @dataclass
@@ -90,36 +122,35 @@ class Walk:
         """The file that is walked."""
         return self.frame.source.path
 
-    @property
-    def probes(self) -> frozenset[str]:
-        """The names by which the file that is walked knows what is installed."""
-        return self.frame.source.probes
+    def speaks(self, test: ast.expr) -> str:
+        """Return how a test asks what is installed, "" where it does not."""
+        spoken = self.frame.source.spoken
+        if id(test) not in spoken:
+            spoken[id(test)] = guard.speaks(test, self._knows)
+        return spoken[id(test)]
+
+    def _knows(self, name: str) -> bool:
+        source = self.frame.source
+        if name in source.probes:
+            return True
+        value = source.frame.names.get(name) if name.isupper() and source.frame is not None else None
+        return isinstance(value, Lazy) and value.name in value.source.probes
 
     @property
     def guard(self) -> str:
         """Why a name would do no harm here, "" where it would."""
-        for guard in self.guards:
-            if guard:
-                return guard
+        for reason in self.guards:
+            if reason:
+                return reason
         return self.frame.guard
 
-    @contextmanager
-    def guarded(self, guard: str) -> Iterator[None]:
+    def guarded(self, guard: str) -> _Guarded:
         """Walk what stands under a guard; "" is none."""
-        self.guards.append(guard)
-        try:
-            yield
-        finally:
-            self.guards.pop()
+        return _Guarded(self, guard)
 
-    @contextmanager
-    def scope(self, frame: Frame) -> Iterator[None]:
+    def scope(self, frame: Frame) -> _Scope:
         """Walk another scope."""
-        outer, self.frame = self.frame, frame
-        try:
-            yield
-        finally:
-            self.frame = outer
+        return _Scope(self, frame)
 
     def value(self, node: ast.expr) -> Value:
         """Return what an expression is."""
