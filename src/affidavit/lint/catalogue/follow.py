@@ -7,7 +7,6 @@ import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from affidavit.lint.catalogue.path import surely
 from affidavit.lint.catalogue.read import source_of
 from affidavit.lint.catalogue.source import strings
 from affidavit.lint.catalogue.thing import FunctionNode
@@ -23,7 +22,6 @@ _BAGS = frozenset({"init_kwargs", "_init_kwargs", "__dict__"})
 class End(enum.Enum):
     """What one use does with the names that nobody has read."""
 
-    REFUSED = "refused"
     KEPT = "kept"
     SET = "set on the object"
     LOST = "lost"
@@ -34,7 +32,6 @@ class Handed:
     """``call(**kwargs)``, or ``call(kwargs)`` with ``bag`` the place of the argument."""
 
     call: ast.Call
-    is_sure: bool
     bag: int = -1
 
 
@@ -45,6 +42,8 @@ class Uses:
     read: dict[str, str] = field(default_factory=dict)
     handed: list[Handed] = field(default_factory=list)
     ends: list[tuple[End, str]] = field(default_factory=list)
+    refused: list[ast.If] = field(default_factory=list)
+    """Branches that raise where anything is left over."""
 
     def end(self, end: End, why: str) -> None:
         self.ends.append((end, why))
@@ -120,7 +119,7 @@ class _Scan:
         elif isinstance(above, ast.keyword) and above.arg is None:
             call = self.parents[above]
             if isinstance(call, ast.Call) and not self._is_copied(call):
-                self.uses.handed.append(Handed(call=call, is_sure=surely(self.function.body, call)))
+                self.uses.handed.append(Handed(call=call))
         elif isinstance(above, ast.Compare) and node in above.comparators:
             self._named(above.left, None)
         elif isinstance(above, ast.Call):
@@ -234,8 +233,7 @@ class _Scan:
             if not self._is_copied(call):
                 self._stored(self.parents[call])
         elif node in call.args and not any(isinstance(one, ast.Starred) for one in call.args):
-            sure = surely(self.function.body, call)
-            self.uses.handed.append(Handed(call=call, is_sure=sure, bag=call.args.index(node)))
+            self.uses.handed.append(Handed(call=call, bag=call.args.index(node)))
         else:
             self.uses.end(End.LOST, f"handed to {ast.unparse(call.func)}")
 
@@ -256,8 +254,7 @@ class _Scan:
             return
         if isinstance(above, ast.If) and above.test is child:
             if isinstance(above.body[-1], ast.Raise):
-                sure = surely(self.function.body, above)
-                self.uses.end(End.REFUSED if sure else End.LOST, "what is left over raises")
+                self.uses.refused.append(above)
             elif not all(_is_telling(one) for one in above.body) and not self._is_used_inside(above):
                 self.uses.end(End.LOST, "a branch that depends on it")
         elif isinstance(above, ast.Return):

@@ -19,6 +19,13 @@ _POPPED = re.compile(rb"kwargs\.(?:pop|get|setdefault)\(\s*[\"'](\w+)[\"']")
 _MAPPED = re.compile(rb"attribute_map[^{\n]*\{([^}]*)\}")
 _KEY = re.compile(rb"[\"'](\w+)[\"']\s*:")
 _SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+_INPUTS = (
+    *("input_ids", "attention_mask", "inputs_embeds", "position_ids", "token_type_ids", "cache_position", "labels"),
+    *("past_key_values", "use_cache", "pixel_values", "image_sizes", "image_grid_thw", "pixel_values_videos"),
+    *("input_features", "encoder_outputs", "decoder_input_ids", "decoder_attention_mask", "logits_to_keep"),
+    *("output_attentions", "output_hidden_states", "encoder_hidden_states", "encoder_attention_mask"),
+)
+"""What ``generate`` hands to the forward of most models."""
 _CONFIG_BASES = (
     "transformers.configuration_utils.PreTrainedConfig",
     "transformers.configuration_utils.PretrainedConfig",
@@ -66,7 +73,11 @@ def widened(sources: Sources, resolver: Resolver, reader: Reader, callee: str, t
         found = found.added(wide.configurations())
         return found.opened("the rest goes to the model's own class")
     if name == "generate":
-        return read.added(wide.of_callee(_GENERATION)).opened("the rest goes to the model's forward")
+        forward = resolver.attribute(cls, "forward")
+        inputs = reader.read(forward).parameters.values() if isinstance(forward, Function) else ()
+        named = [*inputs, *(Parameter(name=one, owner="a model's forward") for one in _INPUTS)]
+        found = read.added(wide.of_callee(_GENERATION)).added(named)
+        return found.opened("the rest goes to the model's forward")
     if kind.is_tokenizer and name in {"from_pretrained", "__init__"}:
         found = read.added(wide.of_callee(_TOKENIZER_LOADER)) if name == "from_pretrained" else read
         found = found.added(wide.tokenizers())

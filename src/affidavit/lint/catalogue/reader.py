@@ -11,6 +11,7 @@ from affidavit.lint.catalogue.decorator import Wrapping, wrapping
 from affidavit.lint.catalogue.deprecation import said_in_docstring, warned
 from affidavit.lint.catalogue.fields import annotated, fields, is_dataclass, makes_dataclasses
 from affidavit.lint.catalogue.follow import End, Handed, Uses, uses_of
+from affidavit.lint.catalogue.path import surely
 from affidavit.lint.catalogue.read import Read, either, opaque, source_of
 from affidavit.lint.catalogue.resolve import Resolver, decorators
 from affidavit.lint.catalogue.source import Module, bindings, names_of, strings
@@ -192,7 +193,8 @@ class Reader:
     def _ended(self, function: Function, uses: Uses, found: Read, owner: str) -> Read:
         found = found.added(Parameter(name=name, default=text, owner=owner) for name, text in uses.read.items())
         lost = [why for end, why in uses.ends if end is End.LOST]
-        closed = [why for end, why in uses.ends if end is End.REFUSED]
+        closed = ["what is left over raises" for _ in uses.refused]
+        places: list[ast.AST] = [*uses.refused]
         kept = [why for end, why in uses.ends if end in {End.KEPT, End.SET}]
         if any(end is End.SET for end, _ in uses.ends) and function.on is not None:
             found = found.added(self.settable(function.on))
@@ -204,12 +206,13 @@ class Reader:
                 lost.append(taken.why or f"handed to {text}")
             elif taken.rest is Rest.KEPT:
                 kept.append(taken.why)
-            elif handed.is_sure:
-                closed.append(taken.why or f"handed to {text}, which takes no others")
             else:
-                lost.append(f"handed to {text} on some paths only")
+                places.append(handed.call)
+                closed.append(taken.why or f"handed to {text}, which takes no others")
         if lost:
             return replace(found, rest=Rest.OPEN, why=lost[0])
+        if closed and not surely(function.node.body, places):
+            return replace(found, rest=Rest.OPEN, why=f"{closed[0]}, on some paths only")
         if closed:
             return replace(found, rest=Rest.CLOSED, why=closed[0])
         return replace(found, rest=Rest.KEPT, why=kept[0] if kept else "never read")

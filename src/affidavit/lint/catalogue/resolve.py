@@ -254,7 +254,10 @@ def unique(things: object) -> tuple[Thing, ...]:
     """Return things without those that are the same definition."""
     found: dict[object, Thing] = {}
     for one in things:  # type: ignore[attr-defined]
-        key = (one.module.name, one.node.lineno) if isinstance(one, (Class, Function)) else getattr(one, "name", one)
+        if isinstance(one, (Class, Function)):
+            key: object = (one.module.name, one.node.lineno)
+        else:
+            key = one if isinstance(one, Opaque) else id(one)
         found.setdefault(key, one)
     return tuple(found.values())
 
