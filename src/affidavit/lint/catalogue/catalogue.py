@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from affidavit.lint.catalogue.missing import Missing
-from affidavit.lint.catalogue.package import Packages
+from affidavit.lint.catalogue.package import Package, Packages
 from affidavit.lint.catalogue.past import Past
 from affidavit.lint.catalogue.pretrained import widened
 from affidavit.lint.catalogue.read import either
@@ -18,8 +19,14 @@ from affidavit.lint.catalogue.store import Store
 from affidavit.lint.catalogue.thing import Class, Function, Opaque, Thing
 from affidavit.names.signature import Signature
 
-_ELSEWHERE = {"transformers.PreTrainedModel.generate": "transformers.GenerationMixin.generate"}
-"""Methods that every live object of a class has, though the class itself does not inherit them."""
+_MADE_BY = re.compile(r"transformers\.(Auto\w+|PreTrainedModel)\.(\w+)")
+_STAND_INS = (
+    ("AutoTokenizer", ("transformers.PreTrainedTokenizerBase",)),
+    ("AutoConfig", ("transformers.PreTrainedConfig", "transformers.PretrainedConfig")),
+    ("AutoProcessor", ("transformers.ProcessorMixin",)),
+    ("", ("transformers.PreTrainedModel", "transformers.GenerationMixin")),
+)
+"""What every object that an Auto class makes is one of: methods that the class itself does not have."""
 
 
 class Catalogue:
@@ -80,27 +87,37 @@ class Catalogue:
             if known is not None:
                 return known
         self._reader.touched = {top}
-        things = self._resolver.dotted(_ELSEWHERE.get(callee, callee))
-        callable_things = [one for one in things if not isinstance(one, (Module, Opaque))]
-        if not callable_things:
+        found = self._read(callee, package)
+        if self._store is not None:
+            defined = found.callee.partition(".")[0] if isinstance(found, Signature) else top
+            tops = {*self._reader.touched, defined}
+            keys = {name: key for name in sorted(tops) if (key := self._key(name))}
+            self._store.put(callee, str(package), found, keys, [self.package_of(name) for name in keys])
+        return found
+
+    def _read(self, callee: str, package: Package) -> Signature | Missing:
+        things = self._resolver.dotted(callee) or self._of_stand_in(callee)
+        callables = [one for one in things if not isinstance(one, (Module, Opaque))]
+        if not callables:
             return self._missing(callee, things, str(package))
-        read = either(self._reader.read(one) for one in callable_things)
+        read = either(self._reader.read(one) for one in callables)
         if any(isinstance(one, Opaque) for one in things):
             read = read.opened("one of its definitions is no text")
-        read = widened(self._sources, self._resolver, self._reader, callee, callable_things[0], read)
-        signature = Signature(
-            callee=_dotted(callable_things[0], callee),
+        read = widened(self._sources, self._resolver, self._reader, callables[0], read)
+        return Signature(
+            callee=_dotted(callables[0], callee),
             package=str(package),
             parameters=read.parameters,
             rest=read.rest,
             why=read.why,
         )
-        if self._store is not None:
-            tops = {*self._reader.touched, signature.callee.partition(".")[0]}
-            keys = {name: key for name in sorted(tops) if (key := self._key(name))}
-            packages = [self.package_of(name) for name in keys]
-            self._store.put(callee, str(package), signature, keys, packages)
-        return signature
+
+    def _of_stand_in(self, callee: str) -> tuple[Thing, ...]:
+        parts = _MADE_BY.fullmatch(callee)
+        if parts is None:
+            return ()
+        _, bases = next(one for one in _STAND_INS if parts[1].startswith(one[0]))
+        return next(filter(None, (self._resolver.dotted(f"{base}.{parts[2]}") for base in bases)), ())
 
     def _key(self, top: str) -> str:
         found = self._packages.of(top)

@@ -51,7 +51,7 @@ class _Kind:
         self.is_auto = cls.name.startswith(("Auto", "_BaseAuto"))
 
 
-def widened(sources: Sources, resolver: Resolver, reader: Reader, callee: str, thing: Thing, read: Read) -> Read:
+def widened(sources: Sources, resolver: Resolver, reader: Reader, thing: Thing, read: Read) -> Read:
     """Return what was read of a callable, with the names that any model, tokenizer or configuration reads.
 
     They override a configuration by design, and which class reads them is known only when the checkpoint is. So none

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from affidavit.lint.catalogue.missing import Missing
 from affidavit.names.signature import Parameter, Rest, Signature
 
 READER = 1
@@ -28,8 +29,8 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def get(self, callee: str, package: str, key: Callable[[str], str]) -> Signature | None:
-        """Return a signature that still holds: every package that it was read from has the key it had then."""
+    def get(self, callee: str, package: str, key: Callable[[str], str]) -> Signature | Missing | None:
+        """Return what still holds: every package that it was read from has the key it had then."""
         for path in self._paths(callee, package):
             told = _loaded(path)
             if told is not None and all(key(name) == known for name, known in told[1].items()):
@@ -43,7 +44,7 @@ class Store:
         """
         for path in self._paths(callee, package):
             told = _loaded(path)
-            if told is None:
+            if told is None or isinstance(told[0], Missing):
                 continue
             pairs = (one.partition(" ") for one in told[2])
             if all(versions.get(name, version) == version for name, _, version in pairs):
@@ -56,20 +57,16 @@ class Store:
         return tuple(sorted(found))
 
     def put(
-        self, callee: str, package: str, signature: Signature, keys: Mapping[str, str], packages: Sequence[str]
+        self, callee: str, package: str, found: Signature | Missing, keys: Mapping[str, str], packages: Sequence[str]
     ) -> None:
-        """Keep a signature; a folder that cannot be written keeps nothing, and the next reader reads again."""
-        document = {
-            "reader": READER,
-            "asked": callee,
-            "keys": dict(keys),
-            "packages": list(packages),
-            "callee": signature.callee,
-            "package": signature.package,
-            "rest": signature.rest.value,
-            "why": signature.why,
-            "parameters": [[one.name, one.default, one.owner, one.deprecated] for one in signature.parameters.values()],
-        }
+        """Keep what was found; a folder that cannot be written keeps nothing, and the next reader reads again."""
+        document: dict[str, object] = {"reader": READER, "asked": callee, "keys": dict(keys), "packages": [*packages]}
+        if isinstance(found, Missing):
+            document |= {"missing": found.why, "is_proved": found.is_proved}
+        else:
+            parameters = [[one.name, one.default, one.owner, one.deprecated] for one in found.parameters.values()]
+            document |= {"callee": found.callee, "package": found.package, "rest": found.rest.value, "why": found.why}
+            document["parameters"] = parameters
         digest = hashlib.sha256(json.dumps(sorted(keys.items())).encode()).hexdigest()[:12]
         path = self._folder(package) / f"{_safe(callee)}.{digest}.json"
         with contextlib.suppress(OSError):
@@ -95,9 +92,14 @@ class Store:
                     yield folder / name
 
 
-def _loaded(path: Path) -> tuple[Signature, dict[str, str], tuple[str, ...]] | None:
+def _loaded(path: Path) -> tuple[Signature | Missing, dict[str, str], tuple[str, ...]] | None:
     try:
         told = json.loads(path.read_bytes())
+        keys = {str(name): str(key) for name, key in told["keys"].items()}
+        packages = tuple(str(one) for one in told["packages"])
+        if "missing" in told:
+            missing = Missing(why=told["missing"], package_absent=False, is_proved=told["is_proved"] is True)
+            return missing, keys, packages
         parameters = {
             name: Parameter(name=name, default=default, owner=owner, deprecated=deprecated)
             for name, default, owner, deprecated in told["parameters"]
@@ -109,8 +111,7 @@ def _loaded(path: Path) -> tuple[Signature, dict[str, str], tuple[str, ...]] | N
             rest=Rest(told["rest"]),
             why=told["why"],
         )
-        keys = {str(name): str(key) for name, key in told["keys"].items()}
-        return signature, keys, tuple(str(one) for one in told["packages"])
+        return signature, keys, packages
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
 
