@@ -6,6 +6,7 @@ Source: jinja2.meta; transformers 4.57 and 5.24 utils/chat_template_utils.
 from __future__ import annotations
 
 import functools
+import importlib
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -33,11 +34,11 @@ def unread_by_template(
 
 @functools.lru_cache(maxsize=16)
 def _variables(template: str) -> frozenset[str]:
-    from jinja2 import TemplateError, meta
     from transformers.utils import chat_template_utils
 
     try:
         environment = chat_template_utils._compile_jinja_template(template).environment
+        meta = importlib.import_module("jinja2.meta")  # what transformers itself renders with
         return frozenset(meta.find_undeclared_variables(environment.parse(template)))
-    except (AttributeError, TemplateError):  # another version compiles another way: every word may be a variable
+    except (AttributeError, ImportError, ValueError):  # another version compiles another way: every word may be one
         return frozenset(re.findall(r"[A-Za-z_]\w*", template))
