@@ -121,6 +121,7 @@ def test_a_command_whose_python_is_chosen_by_another_program_is_not_judged(seed:
     manager = seed.root / "uv"
     manager.write_text("#!/bin/sh\n")
     manager.chmod(0o755)
-    facts = seed.document("check", "--project", "--", "./uv", "run", "sft.py", "--config", "sft.yaml")["facts"]
+    command = ("./uv", "run", "sft.py", "--config", "sft.yaml")
+    facts = json.loads(seed.type("check", "--project", "--json", "--", *command).stdout)["facts"]
     told = {fact["term"]: fact["resolved"] for fact in facts}
     assert "uv chooses the Python that trains" in json.dumps(told["names.unknown"])

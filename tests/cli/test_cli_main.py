@@ -17,9 +17,11 @@ from affidavit.cli.main import VERBS, command
 from affidavit.fact.errors import AffidavitError
 
 FLAGS = {
-    "run": ("--gate", "--help", "--reason", "--recipe", "--stop-on", "--strict", "--tokens", "--tree"),
+    "run": ("--gate", "--help", "--names", "--reason", "--recipe", "--stop-on", "--strict", "--tokens", "--tree"),
+    "lint": ("--against", "--help", "--json", "--notes", "--python", "--sarif", "--strict"),
     "preflight": ("--help", "--recipe", "--steps", "--strict"),
     "check": ("--help", "--json", "--project", "--strict"),
+    "watch": ("--every", "--follow", "--help", "--json", "--on", "--ping", "--webhook", "--within"),
     "ls": ("--help", "--json", "--limit"),
     "show": ("--facts", "--help", "--implied", "--json"),
     "tokens": ("--full", "--help", "--json", "--rank", "--rows", "--training"),
@@ -32,7 +34,7 @@ FLAGS = {
     "cache": ("--help",),
     "whence": ("--help", "--json"),
     "adopt": ("--help", "--json", "--name"),
-    "drill": ("--help", "--json", "--python", "--world"),
+    "drill": ("--help", "--json", "--probe", "--python", "--watch", "--world"),
     "explain": ("--checks", "--help", "--json", "--terms"),
     "stamp": ("--help", "--json"),
     "doctor": ("--help", "--json", "--python"),

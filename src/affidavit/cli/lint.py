@@ -32,7 +32,7 @@ from affidavit.run.names import store_of
 
 
 @click.command(
-    short_help="Read scripts, configs and launchers, and say which names nothing takes.",
+    short_help="Say which names nothing takes: scripts, configs, launchers.",
     epilog=example("affidavit lint train.py configs/ launch.sh"),
 )
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
