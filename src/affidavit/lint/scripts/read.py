@@ -21,7 +21,10 @@ from affidavit.lint.scripts.walk import Walk, requests
 
 _FOLLOWED: Final = 300
 """Calls of the project's own functions that are followed in one file."""
-_IMPORTS: Final = re.compile(rb"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import|import[ \t]+([\w.]+))", re.MULTILINE)
+_IMPORTS: Final = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
+)
+_NAMED: Final = re.compile(rb"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
 _SHIELD: Final = re.compile(rb"^[ \t]*except\*?[^\n:]*\bTypeError\b", re.MULTILINE)
 
 
@@ -49,7 +52,7 @@ def read_scripts(files: Sequence[Path], root: Path, watched: frozenset[str] = WA
         blank = Frame(source=Source(path=root, module=""), outer=None)
         walk = Walk(project, watched, blank, evaluate, execute, _enter, shields)
         _walk_all(walk, worthy, interest)
-        _walk_all(walk, list(_callers(project, walk.found.conduits)), interest)
+        _walk_all(walk, _callers(project, walk.found.conduits, interest), interest)
         found, sources = walk.found, project.sources.values()
         said = [one.name for build in found.builds.values() for one in unread.declared(build)]
         read = unread.read(sources, [*said, *(one.name for one in found.late)])
@@ -86,17 +89,39 @@ def _shields(source: Source) -> set[str]:
     return guard.shielded(source.tree)
 
 
-def _callers(project: Project, conduits: set[Path]) -> Iterator[Source]:
-    """Yield the files that may give a dict to a function that hands it on, though they watch nothing themselves."""
-    stems = tuple({(path.parent.name if path.stem == "__init__" else path.stem).encode() for path in conduits})
-    for source in project.sources.values():
-        if source.is_worthy or not any(stem in source.raw for stem in stems):
+def _callers(project: Project, conduits: set[Path], interest: Interest) -> list[Source]:
+    """Return the files that come to a watched callable through others: by a name that one of them imports, or by a
+    function that hands a dict on."""
+    exports = {source.path: set(interest.aliases(source.raw)) for source in project.sources.values()}
+    exports = {path: names for path, names in exports.items() if names or path in conduits}
+    found: dict[Path, Source] = {}
+    for _ in range(2):
+        stems = tuple({(path.parent if path.stem == "__init__" else path).stem.encode() for path in exports})
+        for source in project.sources.values():
+            if source.is_worthy or source.path in found or not any(stem in source.raw for stem in stems):
+                continue
+            through = _through(project, source, conduits, exports)
+            if through is not None:
+                found[source.path] = source
+                exports.setdefault(source.path, set()).update(through)
+    return list(found.values())
+
+
+def _through(
+    project: Project, source: Source, conduits: set[Path], exports: dict[Path, set[bytes]]
+) -> set[bytes] | None:
+    """Return the watched names that a file imports from others of the project, None where it comes to nothing."""
+    names: set[bytes] = set()
+    is_caller = False
+    for dots, module, listed, plain in _IMPORTS.findall(source.raw):
+        other = project.find((module or plain).decode("utf-8", "replace"), source, len(dots))
+        if other is None or other.path not in exports:
             continue
-        for dots, module, plain in _IMPORTS.findall(source.raw):
-            found = project.find((module or plain).decode("utf-8", "replace"), source, len(dots))
-            if found is not None and found.path in conduits:
-                yield source
-                break
+        is_caller = is_caller or other.path in conduits
+        for name, alias in _NAMED.findall(listed):
+            if name in exports[other.path]:
+                names.add(alias or name)
+    return names if names or is_caller else None
 
 
 def _walked(walk: Walk, source: Source, interest: Interest) -> None:
