@@ -14,20 +14,21 @@ from affidavit.names.answer import nearest
 
 @dataclass(frozen=True, kw_only=True)
 class ParserRequest:
-    """Names that a file gives to a parser of the project which fills no installed class: no catalogue is needed.
+    """Names that a file gives to a reader whose names are all known here: no catalogue is needed to judge them.
 
     Args:
-        callee: the parser as a person names it: ``train.py``.
+        callee: the reader as a person names it: ``train.py``, or an installed schema.
+        parser: the parser of the project, None for a schema.
         given: every name, as the parser calls it.
         known: the names it takes.
         guard: why a name that is not taken would do no harm there; it is not judged then.
     """
 
-    parser: Parser
     callee: str
     given: tuple[Given, ...]
     known: frozenset[str]
     origin: str
+    parser: Parser | None = None
     via: str = ""
     guard: str = ""
 

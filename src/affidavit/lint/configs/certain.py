@@ -20,7 +20,7 @@ ENVIRONMENT = "env"
 def ask_certain(asked: Asked, document: Document, named: Named, lookup: Lookup, elsewhere: Container[str]) -> bool:
     """Add what a file asks of its reader; False where that is none whose names are known."""
     if named.tool == ACCELERATE_LAUNCH:
-        ask_tool(asked, document, kind.ACCELERATE, lookup)
+        ask_tool(asked, document, kind.ACCELERATE, lookup, ())
         return True
     if named.tool:
         _ask_trl(asked, document, named, lookup)

@@ -49,6 +49,7 @@ def read_configs(
     *,
     named: Iterable[Named] = (),
     read_names: Container[str] = frozenset(),
+    sites: Sequence[Path] = (),
 ) -> ConfigReading:
     """Return what these files ask for.
 
@@ -59,6 +60,7 @@ def read_configs(
         root: the folder that paths in scripts are relative to.
         named: files that a launcher or the command line hands to a certain reader; they are read as well.
         read_names: every name that a script of the project reads, so that a key is not called dropped that is not.
+        sites: the folders of installed packages, where the schemas of DeepSpeed and axolotl are read.
     Blind to: a reader that nothing names and whose names the keys are not like; configs put together from several
         files (Hydra, OmegaConf); what a program does with a key after it has read it.
     """
@@ -77,7 +79,7 @@ def read_configs(
         for document in read:
             before = len(asked.requests) + len(asked.parser_requests) + len(asked.fields) + len(asked.doubtful)
             what = kind.kind_of(document)
-            _ask_one(asked, document, what, certain.get(real, ()), likely, lookup, elsewhere)
+            _ask_one(asked, document, what, certain.get(real, ()), likely, lookup, elsewhere, sites)
             after = len(asked.requests) + len(asked.parser_requests) + len(asked.fields) + len(asked.doubtful)
             if what or real in certain or after > before:
                 asked.fields_examined += len(document.names)
@@ -100,6 +102,7 @@ def _ask_one(
     likely: Likely,
     lookup: Lookup,
     elsewhere: Container[str],
+    sites: Sequence[Path],
 ) -> None:
     is_named = False
     for one in certain:
@@ -108,7 +111,7 @@ def _ask_one(
         if what in ("", kind.ARGUMENTS):
             likely.ask(asked, document, is_arguments=what == kind.ARGUMENTS)
         else:
-            ask_tool(asked, document, what, lookup)
+            ask_tool(asked, document, what, lookup, sites)
 
 
 def _twice(document: Document) -> Iterable[Field]:

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from affidavit.lint.configs import kind, tools
-from affidavit.lint.configs.asked import Asked, split
+from affidavit.lint.configs.asked import Asked, ParserRequest, split
 from affidavit.lint.configs.document import Document, Entry, given_of, last
+from affidavit.lint.configs.schema import schema_of
 from affidavit.lint.configs.taken import Lookup, look_up
-from affidavit.lint.request import Request
+from affidavit.lint.request import Field, Request
 from affidavit.names import history
+from affidavit.names.answer import nearest
 from affidavit.names.signature import Signature
 
 
-def ask_tool(asked: Asked, document: Document, what: str, lookup: Lookup) -> None:
+def ask_tool(asked: Asked, document: Document, what: str, lookup: Lookup, sites: Sequence[Path]) -> None:
     """Add what a file asks of the tool that it is written for; nothing where that is not installed.
+
+    DeepSpeed's and axolotl's schemas are pydantic models, whose fields no signature says; they are read from ``sites``.
 
     Blind to: the outermost keys of a DeepSpeed file, which its reader picks one by one and never counts.
     """
     if what == kind.ACCELERATE:
         _ask_cluster(asked, document, lookup)
     elif what == kind.DEEPSPEED:
-        _ask_deepspeed(asked, document, lookup)
+        _ask_deepspeed(asked, document, lookup, sites)
     elif what == kind.LLAMA_FACTORY:
         _ask_llama_factory(asked, document, lookup)
     elif what == kind.AXOLOTL:
-        why = "axolotl drops and renames keys before its schema sees them"
-        _ask(asked, document, last(document.entries), (tools.AXOLOTL_CLASS,), lookup, "axolotl", guard=why)
+        asked.fields.extend(_dropped_by_axolotl(document, sites))
 
 
 def _ask_llama_factory(asked: Asked, document: Document, lookup: Lookup) -> None:
@@ -48,12 +52,35 @@ def _ask_cluster(asked: Asked, document: Document, lookup: Lookup) -> None:
     _ask(asked, document, entries, (tools.CLUSTER if is_local else tools.SAGEMAKER,), lookup, "accelerate launch")
 
 
-def _ask_deepspeed(asked: Asked, document: Document, lookup: Lookup) -> None:
+def _dropped_by_axolotl(document: Document, sites: Sequence[Path]) -> Iterator[Field]:
+    """Yield the keys that look like a field of axolotl's schema and are none: it ignores any other key.
+
+    Blind to: keys that are like no field; files with ``plugins``, which bring fields of their own.
+    """
+    schema = schema_of(tools.AXOLOTL_CLASS, sites) if document.get("plugins") is None else None
+    if schema is None or schema.forbids:
+        return
+    for entry in last(document.entries):
+        near = "" if entry.key in schema.names else nearest(entry.key, schema.names)
+        if near:
+            said = f"dropped without a word by axolotl, whose schema has no such field; did you mean {near}?"
+            yield Field(path=document.path, line=entry.line, name=entry.key, kind="dropped", said=said)
+
+
+def _ask_deepspeed(asked: Asked, document: Document, lookup: Lookup, sites: Sequence[Path]) -> None:
     zero = document.get("zero_optimization")
-    if zero is not None:
-        # Its aliases begin with stage3_ and are no parameters of the class.
-        entries = (entry for entry in last(zero.inside) if not entry.key.startswith("stage3_"))
-        _ask(asked, document, entries, (tools.ZERO_CLASS,), lookup, "DeepSpeed, zero_optimization")
+    schema = schema_of(tools.ZERO_CLASS, sites) if zero is not None else None
+    if zero is not None and schema is not None and schema.forbids:
+        given = tuple(given_of(entry, document.path) for entry in last(zero.inside))
+        asked.parser_requests.append(
+            ParserRequest(
+                callee=tools.ZERO_CLASS,
+                given=given,
+                known=schema.names,
+                origin="config",
+                via="read by DeepSpeed, zero_optimization",
+            )
+        )
     scheduler = document.get("scheduler")
     inside = {entry.key: entry for entry in last(scheduler.inside)} if scheduler is not None else {}
     if "type" in inside and "params" in inside and inside["type"].raw in tools.SCHEDULES:
