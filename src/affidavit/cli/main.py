@@ -23,6 +23,7 @@ VERBS = (
     "preflight",
     "lint",
     "check",
+    "watch",
     "ls",
     "show",
     "tokens",

@@ -159,7 +159,8 @@ def _length(reading: Reading) -> tuple[bool, int, int, int]:
 
 
 def _trainer(reading: Reading, places: Sequence[Path]) -> Trainer:
-    paths = [names.heartbeat(place, reading.process, reading.attempt) for place in places]
+    # A spool before the run folder: of two files that say the same, the one that is beaten is no copy.
+    paths = [names.heartbeat(place, reading.process, reading.attempt) for place in reversed(places)]
     beats = [(beat, path.parent) for path in paths if path.is_file() and (beat := heartbeat.read(path)) is not None]
     beat, place = max(beats, key=lambda found: found[0].beats, default=(None, None))
     host, pid, start = (*reading.process.rsplit("-", 2), "", "")[:3]
