@@ -80,7 +80,7 @@ def test_a_program_of_a_package_is_named_as_one() -> None:
 
 
 def test_flags_are_those_that_are_surely_given() -> None:
-    found = started("python t.py --a 1 --b=2 --c --d=$D --$E --f$G $H --i -j -- --k")
+    found = started('python t.py --a 1 --b=2 --c --d=$D --$E --f$G $H --i -j "--l 1" -- --k')
     assert found is not None
     assert [(name, value) for name, _, value in flags(found.arguments)] == [
         ("--a", "1"),

@@ -44,7 +44,7 @@ def named_in_scripts(parsers: Iterable[Parser], root: Path) -> Iterator[Named]:
 
 def only(candidates: Iterable[Path]) -> Path | None:
     """Return the one file among these, None where there is none or where two differ."""
-    found = {path.resolve() for path in candidates if _is_file(path)}
+    found = {path.resolve() for path in dict.fromkeys(candidates) if _is_file(path)}
     return found.pop() if len(found) == 1 else None
 
 

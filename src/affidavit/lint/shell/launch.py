@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from affidavit.lint.shell.command import Command, Word
 
+_FLAG = re.compile(r"--[\w.][\w.-]*")
 _PYTHON = re.compile(r"python[\d.]*|pypy3?")
 _WRAPPERS = frozenset(
     {
@@ -208,7 +209,8 @@ def flags(arguments: Sequence[Word]) -> tuple[tuple[str, Word, str], ...]:
         if word.text == "--":
             break
         name, mark, value = word.head.partition("=")
-        if not name.startswith("--") or len(name) < 3 or not (mark or word.is_sure):
+        # What holds a blank is a value to argparse, also where it begins with a dash: --extra "--lr 1".
+        if not _FLAG.fullmatch(name) or not (mark or word.is_sure):
             continue
         following = arguments[at + 1] if at + 1 < len(arguments) else None
         if not mark and following is not None and following.is_sure and not following.text.startswith("--"):

@@ -16,7 +16,7 @@ from affidavit.lint.shell.given import ask_program, ask_script
 from affidavit.lint.shell.launch import Launch, launch
 from affidavit.lint.shell.named import configs_of
 from affidavit.lint.shell.reader import commands
-from affidavit.lint.shell.script import script_of
+from affidavit.lint.shell.script import Scripts
 
 _SHELLS = frozenset({"bash", "sh", "sbatch", "zsh", "ssh", "qsub"})
 _LARGEST_BYTES = 1 << 20
@@ -57,7 +57,7 @@ def read_launchers(
     Blind to: options that a variable brings from outside of the file; scripts whose parser another module makes.
     """
     asked = Asked()
-    elsewhere = ReadSomewhere(parsers, lookup, ())
+    scripts, elsewhere = Scripts(parsers, root), ReadSomewhere(parsers, lookup, ())
     named: list[Named] = []
     unread: list[Unread] = []
     for path in files:
@@ -66,7 +66,7 @@ def read_launchers(
             unread.append(text)
             continue
         for command in _all(commands(text)):
-            named.extend(_read(asked, command, path, parsers, root, lookup, elsewhere))
+            named.extend(_read(asked, command, path, scripts, root, lookup, elsewhere))
     return _reading(asked, named, unread)
 
 
@@ -78,7 +78,8 @@ def read_command(
     words = tuple(Word(text=word, line=1) for word in argv)
     command = Command(words=words, line=1)
     place = cwd / "command line"
-    named = list(_read(asked, command, place, parsers, root, lookup, ReadSomewhere(parsers, lookup, ())))
+    scripts, elsewhere = Scripts(parsers, root), ReadSomewhere(parsers, lookup, ())
+    named = list(_read(asked, command, place, scripts, root, lookup, elsewhere))
     return _reading(asked, named, [])
 
 
@@ -116,7 +117,7 @@ def _read(
     asked: Asked,
     command: Command,
     path: Path,
-    parsers: Sequence[Parser],
+    scripts: Scripts,
     root: Path,
     lookup: Lookup | None,
     elsewhere: Container[str],
@@ -128,8 +129,8 @@ def _read(
         yield from configs_of(started, path, command.folder, root, ())
         ask_program(asked, started, path, lookup)
         return
-    script = script_of(started, path, command.folder, parsers, root)
-    mine = tuple(parser for parser in parsers if script is not None and parser.path.resolve() == script)
+    script = scripts.script_of(started, path, command.folder)
+    mine = scripts.parsers_of(script)
     yield from configs_of(started, path, command.folder, root, mine)
     if script is not None and mine:
         ask_script(asked, started, path, script, mine, lookup, elsewhere)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -15,24 +15,38 @@ _READS_ARGV = re.compile(r"len\(\s*sys\.argv\s*\)|sys\.argv\[\d+\](?!\s*=)|\(\s*
 _REST = re.compile(r"\bREMAINDER\b|nargs\s*=\s*[\"']\.\.\.[\"']")
 
 
-def script_of(launch: Launch, launcher: Path, folder: str, parsers: Sequence[Parser], root: Path) -> Path | None:
-    """Return the script that is started, None where no file or more than one fits.
+class Scripts:
+    """The scripts of a project that make a parser, by where they lie."""
 
-    Args:
-        launcher: the file the command stands in.
-        folder: what ``cd`` was told before it.
-    """
-    names = _names(launch)
-    places = [root, launcher.parent, *launcher.parent.parents[: len(launcher.parents)]]
-    places = [place for place in places if place == root or root in place.parents or place == launcher.parent]
-    if folder and folder != "?":
-        places = [*(place / folder for place in places), *places]
-    found = only(place / name for place in places for name in names)
-    if found is not None:
-        return found
-    tails = {PurePosixPath(name).parts for name in names}
-    ends = {parser.path.resolve() for parser in parsers if any(_ends_with(parser.path, tail) for tail in tails)}
-    return ends.pop() if len(ends) == 1 else None
+    def __init__(self, parsers: Iterable[Parser], root: Path) -> None:
+        self._root = root
+        made: dict[Path, list[Parser]] = {}
+        for parser in parsers:
+            made.setdefault(parser.path, []).append(parser)
+        self._parsers = {path.resolve(): tuple(found) for path, found in made.items()}
+
+    def parsers_of(self, script: Path | None) -> tuple[Parser, ...]:
+        """Return the parsers that a script makes."""
+        return self._parsers.get(script, ()) if script is not None else ()
+
+    def script_of(self, launch: Launch, launcher: Path, folder: str) -> Path | None:
+        """Return the script that is started, None where no file or more than one fits.
+
+        Args:
+            launcher: the file the command stands in.
+            folder: what ``cd`` was told before it.
+        """
+        names = _names(launch)
+        above = [place for place in launcher.parents if place == self._root or self._root in place.parents]
+        places = list(dict.fromkeys((self._root, launcher.parent, *above)))
+        if folder and folder != "?":
+            places = [*(place / folder for place in places), *places]
+        found = only(place / name for place in places for name in names)
+        if found is not None:
+            return found
+        tails = {PurePosixPath(name).parts for name in names}
+        ends = {path for path in self._parsers if any(_ends_with(path, tail) for tail in tails)}
+        return ends.pop() if len(ends) == 1 else None
 
 
 def _names(launch: Launch) -> tuple[str, ...]:
