@@ -284,7 +284,9 @@ class Session:
         """Say that this process ends in an orderly way."""
         if self._journal is not None and not self._detached:
             self._lookout.look(self._seats, last=True)
-            self._journal.close(reason)
+            # Not its exit code: that is known to nobody in here.
+            uncaught = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+            self._journal.close(reason, raised=type(uncaught).__name__ if uncaught is not None else "")
 
     # --- inside -----------------------------------------------------------------------------------------------
 

@@ -68,8 +68,9 @@ class Journal:
     def observe(self, seen: Observation) -> None:
         self.write("observation", **observation_to_json(seen))
 
-    def close(self, reason: str) -> None:
-        self.write("closed", reason=reason)
+    def close(self, reason: str, *, raised: str = "") -> None:
+        """Write the last line; ``raised`` is the kind of error that nobody caught, "" where there was none."""
+        self.write("closed", reason=reason, **({"raised": raised} if raised else {}))
         self.abandon()
 
     def abandon(self) -> None:
@@ -117,6 +118,7 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     live_step: int = 0
     closed: str = ""
+    raised: str = ""
     torn: bool = False
     unreadable: list[int] = field(default_factory=list)
 
@@ -246,4 +248,4 @@ def _take(reading: Reading, line: dict[str, object]) -> None:
     elif kind == "note":
         reading.notes.append(str(line.get("text")))
     elif kind == "closed":
-        reading.closed = str(line.get("reason"))
+        reading.closed, reading.raised = str(line.get("reason")), str(line.get("raised", ""))

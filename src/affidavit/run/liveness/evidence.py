@@ -49,7 +49,7 @@ class Rank:
         is_command: it is the supervisor's own child, whose exit code is seen.
         is_own_supervisor: it watches itself, as a notebook does, so that no step need ever follow.
         closed: how its journal ended, "" where it did not.
-        error: what its last training loop ended with; ``is_open`` says that a loop which tells its end has not.
+        error: what it ended with, or its last training; ``is_open`` says that a loop which tells its end has not.
         is_plain: nobody says when its loop is over.
         is_unwatched: it trained so often that no further training is watched.
         behind: so many steps behind the rank that is furthest.

@@ -138,7 +138,7 @@ class Watcher:
             is_command=child is not None and process == child,
             is_own_supervisor=beside is not None and process == beside.start.supervisor,
             closed=reading.closed,
-            error=last.ended if last and last.ended != RETURNED else "",
+            error=_error(one),
             is_open=bool(last and not last.ended and last.driver in _TELLS_ITS_END),
             is_plain=bool(last and last.driver not in _TELLS_ITS_END),
             is_unwatched=len(reading.episodes) >= EPISODES_WATCHED,
@@ -214,6 +214,13 @@ def _since_start(told: tuple[Told, ...]) -> float | None:
         elif not is_same_boot(one.start.supervisor):
             found.append(max(one.pulse - one.start.started.timestamp(), 0.0))
     return max(found, default=None)
+
+
+def _error(one: Trainer) -> str:
+    """Return the error that ended the process, or its last training, "" where there was none."""
+    reading = one.reading
+    last = reading.episodes[-1].ended if reading.episodes else ""
+    return f"{reading.raised}, which nobody caught" if reading.raised else last if last != RETURNED else ""
 
 
 def _follows(other: Trainer, one: Trainer) -> bool:

@@ -135,8 +135,8 @@ def _finished(seen: Evidence) -> Iterator[Said]:
     """Yield whether an exit code 0 is an end well: what the ranks say of themselves must not contradict it."""
     newest = [one for one in seen.ranks if one.is_newest]
     for one in newest:
-        if one.error:
-            words = f"the command ended with exit code 0, and the loop of rank {one.rank} with an error: {one.error}"
+        if one.error and not one.is_own_supervisor:
+            words = f"the command ended with exit code 0, and rank {one.rank} with an error: {one.error}"
             yield Said(liveness=Liveness.DEAD, words=words)
         elif not one.closed and not one.is_command:
             words = f"the command ended with exit code 0, and rank {one.rank} was cut off at step {one.step}"
@@ -147,7 +147,9 @@ def _finished(seen: Evidence) -> Iterator[Said]:
     if all(one.ended is not None and one.ended.status is Status.FINISHED for one in seen.supervisors):
         last = max((one.step for one in seen.ranks), default=0)
         at = f", at step {last}" if last else ""
-        yield Said(liveness=Liveness.FINISHED, words=f"its command ended by itself with exit code 0{at}")
+        unseen = any(not one.is_command for one in newest)
+        beside = "; that of the processes that trained was seen by nobody but those that started them" if unseen else ""
+        yield Said(liveness=Liveness.FINISHED, words=f"its command ended by itself with exit code 0{at}{beside}")
 
 
 def _is_lost(seen: Evidence) -> bool:
