@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from affidavit.lint.scripts import guard, lookup, parser
@@ -28,6 +29,8 @@ from affidavit.lint.scripts.value import (
 from affidavit.lint.scripts.walk import Returned, Walk
 
 DEEPEST: Final = 3
+_SHORT: Final = 40
+_LONG: Final = 200
 _HARMLESS: Final = frozenset(
     {
         "abstractmethod",
@@ -57,14 +60,13 @@ def function(walk: Walk, node: ast.Call, called: Function, first: Value | None, 
         and walk.budget > 0
         and called.node not in walk.inside
         and decorators_are_harmless(called.node)
+        and _is_worth(walk, called, arguments)
     )
     if not is_walkable:
         for value in arguments.values():
             walk.lose(value)
         return UNKNOWN
-    if not _is_worth(walk, called, arguments):
-        return UNKNOWN
-    walk.budget -= 1
+    walk.budget -= _lines(called) + 1
     walk.found.followed.setdefault(called.node.name, set()).add((walk.path, node.lineno, node.col_offset))
     frame = Frame(source=called.frame.source, outer=called.frame, owner=called.owner)
     _bind(walk, called, first, arguments, frame)
@@ -72,22 +74,35 @@ def function(walk: Walk, node: ast.Call, called: Function, first: Value | None, 
     return body(walk, called, frame, where)
 
 
+def _lines(called: Function) -> int:
+    return (called.node.end_lineno or called.node.lineno) - called.node.lineno
+
+
 def _is_worth(walk: Walk, called: Function, arguments: Arguments) -> bool:
-    """Whether the body can say more than it says alone: it is given something that is known, or gives it back."""
-    if any(_is_known(walk, value) for value in arguments.values()):
+    """Whether the body can say more than it says alone: it is given something that is known, or gives it back.
+
+    Long bodies are walked for what a parser made, and not for the rest: a test calls a trainer's thousand lines often.
+    """
+    lines, text = _lines(called), called.frame.source.text(called.node)
+    rest = called.node.args.kwarg
+    if rest is not None and arguments.names and b"**" + rest.arg.encode() in text.partition(b"\n")[2]:
+        return lines <= _LONG
+    kinds = {kind for value in arguments.values() for kind in _kinds(value)}
+    if kinds & {Namespace, Parsing, Leftover, Object}:
         return True
-    if arguments.names and called.node.args.kwarg is not None:
+    if Ref in kinds and (lines <= _SHORT or (lines <= _LONG and b"**" in text)):
         return True
-    text = called.frame.source.text(called.node)
-    return any(word in text for word in _MAKES) and _GIVES.search(text) is not None
+    if Instance in kinds and lines <= _SHORT:
+        return True
+    return lines <= _LONG and any(word in text for word in _MAKES) and _GIVES.search(text) is not None
 
 
-def _is_known(walk: Walk, value: Value) -> bool:
+def _kinds(value: Value) -> Iterator[type[Value]]:
     if isinstance(value, Items):
-        return any(_is_known(walk, one) for one in value.items)
-    return isinstance(value, Ref | Namespace | Parsing | Leftover | Instance) or (
-        isinstance(value, Object) and value.build is not None
-    )
+        for one in value.items:
+            yield from _kinds(one)
+    elif not isinstance(value, Object) or value.build is not None:
+        yield type(value)
 
 
 def decorators_are_harmless(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

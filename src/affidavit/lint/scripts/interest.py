@@ -72,10 +72,12 @@ class Interest:
         """Whether the file calls or extends something of a watched package, or makes a parser."""
         if any(word in raw for word in _PARSERS) or ("torch" in self.watched and trains(raw)):
             return True
-        return any(one in raw for one in self._tops) and any(_is_used(raw, name) for name in self.aliases(raw))
+        return any(_is_used(raw, name) for name in self.aliases(raw))
 
     def aliases(self, raw: bytes) -> Iterator[bytes]:
         """Yield the names that a file imports from watched packages."""
+        if not any(one in raw for one in self._tops):
+            return
         for match in self._imports.finditer(raw):
             for name, alias in _NAMED.findall(match.group(1) or match.group(2)):
                 yield alias or name

@@ -19,8 +19,8 @@ from affidavit.lint.scripts.statement import execute
 from affidavit.lint.scripts.value import Frame, Function
 from affidavit.lint.scripts.walk import Walk, requests
 
-_FOLLOWED: Final = 300
-"""Calls of the project's own functions that are followed in one file."""
+_FOLLOWED: Final = 5000
+"""Lines of the project's own functions that are followed from one file."""
 _IMPORTS: Final = re.compile(
     rb"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
 )
@@ -43,24 +43,28 @@ def read_scripts(files: Sequence[Path], root: Path, watched: frozenset[str] = WA
     Blind to: exec, import hooks, ``sys.path`` entries that a script adds, attributes of ``self``, click and typer.
     """
     with quiet():
-        project = Project(files, root)
-        interest = Interest(watched)
-        worthy = [source for source in project.sources.values() if interest.holds(source.raw)]
-        for source in worthy:
-            source.is_worthy = True
-        shields = frozenset(name for source in worthy for name in _shields(source))
-        blank = Frame(source=Source(path=root, module=""), outer=None)
-        walk = Walk(project, watched, blank, evaluate, execute, _enter, shields)
-        _walk_all(walk, worthy, interest)
-        _walk_all(walk, _callers(project, walk.found.conduits, interest), interest)
-        found, sources = walk.found, project.sources.values()
-        said = [one.name for build in found.builds.values() for one in unread.declared(build)]
-        read = unread.read(sources, [*said, *(one.name for one in found.late)])
-        fields, examined = unread.fields(found.builds.values(), found.followed, sources, read)
-        texts = [field for source in worthy for field in unread.texts(source)]
-        troubles = tuple(_troubles(project, walk))
-        for source in sources:
-            source.forget()
+        return _read(files, root, watched)
+
+
+def _read(files: Sequence[Path], root: Path, watched: frozenset[str]) -> Reading:
+    """All trees are gone when this returns, and so before the collector wakes up and would walk them."""
+    project = Project(files, root)
+    interest = Interest(watched)
+    worthy = [source for source in project.sources.values() if interest.holds(source.raw)]
+    for source in worthy:
+        source.is_worthy = True
+    shields = frozenset(name for source in worthy for name in _shields(source))
+    blank = Frame(source=Source(path=root, module=""), outer=None)
+    walk = Walk(project, watched, blank, evaluate, execute, _enter, shields)
+    _walk_all(walk, worthy, interest)
+    _walk_all(walk, _callers(project, walk.found.conduits, interest), interest)
+    found, sources = walk.found, project.sources.values()
+    read = unread.ReadNames(sources)
+    fields, examined = unread.fields(found.builds.values(), found.followed, sources, read)
+    texts = [field for source in worthy for field in unread.texts(source)]
+    troubles = tuple(_troubles(project, walk))
+    for source in sources:
+        source.forget()
     parsers = sorted(found.builds.values(), key=lambda build: (str(build.path), build.line))
     return Reading(
         requests=requests(found),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,7 +122,7 @@ class Reading:
         unread: files that could not be read.
         parsers: every parser that is made.
         late: attributes set after construction.
-        read_names: every name that is read anywhere: attributes loaded, string constants.
+        read_names: every name that is read anywhere, as an attribute or as a string; to be asked one by one.
         files: how many files were looked at; those that name nothing of interest are not parsed.
     """
 
@@ -131,5 +132,5 @@ class Reading:
     unread: tuple[Unread, ...] = ()
     parsers: tuple[Parser, ...] = ()
     late: tuple[Late, ...] = ()
-    read_names: frozenset[str] = frozenset()
+    read_names: Container[str] = frozenset()
     files: int = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from affidavit.lint.scripts.argument import Arguments
@@ -32,6 +33,11 @@ _A_DATASET: Final = frozenset(
         "with_format",
     }
 )
+_AUTO: Final = re.compile(r"(?:.*\.)?(?:Auto(?:ModelFor\w+|Model|Tokenizer))")
+_OF_MANY: Final = re.compile(
+    r"(?:.*\.)?(?:Auto\w*|Peft\w*|Pre[tT]rained(?:Model|Config|TokenizerBase|Tokenizer|TokenizerFast)|DatasetBuilder)"
+)
+"""What these give back is of a subclass that the text does not tell."""
 _READERS: Final = frozenset({"from_csv", "from_dict", "from_generator", "from_json", "from_list", "from_pandas"})
 
 
@@ -43,12 +49,11 @@ def of(dotted: str, arguments: Arguments) -> Value:
     holder, _, name = dotted.rpartition(".")
     if dotted == "datasets.load_dataset":
         return _loaded(arguments)
-    if dotted == "peft.get_peft_model":
-        return Instance("peft.PeftModel", is_exact=False)
     if name.startswith("from_") and _is_class(holder):
         if holder.endswith(".Dataset") and name not in _READERS:
             return UNKNOWN
-        return Instance(holder, is_exact=False)
+        is_known = _AUTO.fullmatch(holder) or not _OF_MANY.fullmatch(holder)
+        return Instance(holder, is_exact=False) if is_known else UNKNOWN
     return Instance(dotted) if _is_class(dotted) and not _is_class(holder) else UNKNOWN
 
 
@@ -62,9 +67,14 @@ def of_method(receiver: Instance, name: str) -> Value:
 
 
 def method_of(receiver: Instance, name: str) -> str:
-    """Return the dotted name of a method. What ``AutoTokenizer`` gives back is no AutoTokenizer."""
+    """Return the dotted name of a method, "" where it is not certain.
+
+    What ``AutoTokenizer`` gives back is no AutoTokenizer; of a model, only what all models have is known.
+    """
     if receiver.of == _TOKENIZER and name != "__call__":
         return f"transformers.PreTrainedTokenizerBase.{name}"
+    if receiver.of != _TOKENIZER and _AUTO.fullmatch(receiver.of) and name not in ("__call__", "generate"):
+        return ""
     return f"{receiver.of}.{name}"
 
 

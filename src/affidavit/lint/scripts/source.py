@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from affidavit.lint.scripts import guard
-from affidavit.lint.scripts.value import Frame, Function
+from affidavit.lint.scripts.value import Class, Frame, Function
 
 WATCHED: Final = frozenset(
     {
@@ -65,8 +65,7 @@ class Source:
         if self.trouble is not None:
             return None
         try:
-            with quiet():
-                return ast.parse(self.raw)
+            return ast.parse(self.raw)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             line = (error.lineno or 0) if isinstance(error, SyntaxError) else 0
             what = error.msg if isinstance(error, SyntaxError) else str(error)
@@ -97,6 +96,9 @@ class Source:
         for function in self.functions:
             function.frame.names.clear()
         if self.frame is not None:
+            for value in self.frame.names.values():
+                if isinstance(value, Class):
+                    value.body.clear()
             self.frame.names.clear()
         self.functions = ()
         self.__dict__.pop("tree", None)

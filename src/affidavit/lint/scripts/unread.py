@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -32,61 +33,75 @@ def declared(build: Build) -> list[Said]:
     """Return every name that a parser declares and that each result has."""
     found = [Said(one.path, one.line, one.dest, _flag(one.flags)) for one in build.options if one.dest in build.sure]
     for target in build.targets:
-        found += [Said(one.path, one.line, one.name, one.name) for one in target.fields]
+        shown = "" if target.bases or target.why_open else "field"  # what an installed base reads is not known
+        found += [Said(one.path, one.line, one.name, shown and one.name) for one in target.fields]
     return found
 
 
-def read(sources: Iterable[Source], candidates: Iterable[str]) -> frozenset[str]:
-    """Return every name that the files read: attributes that are loaded, strings that are one word.
+class ReadNames:
+    """Every name that the files of a project read: attributes that are loaded, strings that are one word.
 
-    Of files that were not walked only the candidates are looked for: nothing else is asked of them.
+    Few names are ever asked for; files that were not walked are looked at when one is, and only those that hold it.
     """
-    found: set[bytes] = set()
-    rest: list[bytes] = []
-    for source in sources:
-        if source.frame is not None:
-            for attribute, text in _READ.findall(source.raw):
-                found.add(attribute or text)
-        else:
-            rest.append(source.raw)
-    for name in {one.encode() for one in candidates} - found:
-        if any(name in raw and _reads(raw, name) for raw in rest):
-            found.add(name)
-    return frozenset(one.decode("utf-8", "replace") for one in found)
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self._walked: list[bytes] = []
+        self._rest: list[bytes] = []
+        self._asked: dict[str, bool] = {}
+        for source in sources:
+            (self._rest if source.frame is None else self._walked).append(source.raw)
+
+    @cached_property
+    def _known(self) -> set[bytes]:
+        return {name for raw in self._walked for name in _reads(raw)}
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        if name not in self._asked:
+            raw = name.encode("utf-8", "replace")
+            self._asked[name] = raw in self._known or any(raw in one and raw in _reads(one) for one in self._rest)
+        return self._asked[name]
 
 
-def _reads(raw: bytes, name: bytes) -> bool:
-    return any(name in pair for pair in _READ.findall(raw))
+def _reads(raw: bytes) -> set[bytes]:
+    return {attribute or text for attribute, text in _READ.findall(raw)}
 
 
 def fields(
     builds: Iterable[Build],
     followed: Mapping[str, set[tuple[Path, int, int]]],
     sources: Iterable[Source],
-    read: frozenset[str],
+    read: Container[str],
 ) -> tuple[tuple[Field, ...], int]:
     """Return the fields that nobody reads, and how many were looked at.
 
     Blind to: a field whose name is also read of something else; what only a file outside the project reads.
     """
-    found: dict[tuple[Path, int, str], Field] = {}
-    examined: set[tuple[Path, int, str]] = set()
+    examined: dict[tuple[Path, int, str], str] = {}
+    may_be_read: set[tuple[Path, int, str]] = set()
     listed = tuple(sources)
     for build in builds:
-        said = declared(build)
-        examined |= {(one.path, one.line, one.name) for one in said}
-        if not build.parses or build.whole or _escapes(build, followed, listed):
-            continue
-        for one in said:
-            if one.shown and one.name not in read and one.name not in build.removed and not one.name.startswith("_"):
-                found[(one.path, one.line, one.name)] = Field(
-                    path=one.path,
-                    line=one.line,
-                    name=one.name,
-                    kind="unread",
-                    said=f"{one.shown} is parsed and read nowhere in the project",
-                )
-    return tuple(found.values()), len(examined)
+        is_open = not build.parses or build.whole or _escapes(build, followed, listed)
+        for one in declared(build):
+            place = (one.path, one.line, one.name)
+            examined[place] = one.shown
+            if is_open or not one.shown or one.name in build.removed or one.name.startswith("_"):
+                may_be_read.add(place)
+    return (
+        tuple(
+            Field(
+                path=path,
+                line=line,
+                name=name,
+                kind="unread",
+                said=f"{shown} is parsed and read nowhere in the project",
+            )
+            for (path, line, name), shown in examined.items()
+            if (path, line, name) not in may_be_read and name not in read
+        ),
+        len(examined),
+    )
 
 
 def _flag(flags: tuple[str, ...]) -> str:
