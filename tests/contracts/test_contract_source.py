@@ -17,7 +17,6 @@ SOURCES = {
 
 LINES = 300
 LONGER: dict[str, str] = {
-    "attach/moment.py": "the seam between frameworks and instruments: all that can happen, on one page",
     "attach/session.py": "everything alive in one training process: who audits the hot path should see all of it",
 }
 """Files that may be longer, each with its reason."""

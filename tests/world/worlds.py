@@ -39,6 +39,8 @@ OUTSIDE = {
     "cache-entry-provenance",
     "code-is-committed",
     "declared-caches-rebuilt",
+    "fields-read",
+    "names-known",
     "packages-as-installed",
     "tree-is-committed",
 }

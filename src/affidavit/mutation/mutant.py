@@ -79,6 +79,7 @@ class Subject:
         self.target = target
         code = target.function.__code__
         self.file = code.co_filename
+        linecache.checkcache(self.file)
         lines = linecache.getlines(self.file, target.function.__globals__)
         if not lines:
             raise TargetError(f"{target.name}: its source is not on disk ({self.file}), so nothing can be disarmed")

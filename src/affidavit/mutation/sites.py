@@ -71,7 +71,7 @@ class Site:
 
 def sites(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Site]:
     """Yield every way to disarm one function, in the order of its lines."""
-    yield from _Walk(function).body(function.body, documented=True)
+    yield from _Walk(function).body(function.body)
 
 
 def is_arid(node: ast.AST) -> bool:
@@ -108,10 +108,9 @@ class _Walk:
         self.bound = bound - {"self", "cls"}
         self.is_truth = isinstance(function.returns, ast.Name) and function.returns.id == "bool"
 
-    def body(self, statements: list[ast.stmt], *, documented: bool = False, endless: bool = False) -> Iterator[Site]:
+    def body(self, statements: list[ast.stmt], *, endless: bool = False) -> Iterator[Site]:
         for place, one in enumerate(statements):
-            is_docstring = documented and place == 0 and isinstance(one, ast.Expr)
-            if not (is_docstring or is_arid(one)):
+            if not is_arid(one):
                 yield from self.statement(statements, place, one, endless=endless)
 
     def statement(self, held: list[ast.stmt], place: int, one: ast.stmt, *, endless: bool) -> Iterator[Site]:
@@ -171,7 +170,7 @@ class _Walk:
                         yield from self.expression(case, "guard", asked=True)
                     yield from self.body(case.body, endless=endless)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield from self.body(one.body, documented=True)
+                yield from self.body(one.body)
             case _:
                 return
 

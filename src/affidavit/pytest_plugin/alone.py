@@ -55,6 +55,7 @@ class Alone:
         """Keep everything inside from being heard, traced, or found on disk afterwards."""
         with contextlib.ExitStack() as stack:
             stack.enter_context(self._unheard())
+            stack.enter_context(_torn_down_whole())
             stack.enter_context(_untraced())
             stack.enter_context(self._unlogged())
             stack.enter_context(self._elsewhere())
@@ -91,7 +92,7 @@ class Alone:
 
     def finish(self, session: Any) -> None:
         """Tear down what the last tests left set up for one another."""
-        with contextlib.suppress(Exception, pytest.fail.Exception):
+        with contextlib.suppress(BaseException):
             session._setupstate.teardown_exact(None)
 
     def _phases(self, item: Any, seconds: float, raised: list[BaseException], rest: Any) -> None:
@@ -119,14 +120,14 @@ class Alone:
         try:
             with self.limit.of(seconds) if seconds else contextlib.nullcontext():
                 phase()
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # noqa: BLE001  whatever a disarmed program raises is an answer
+        except BaseException as error:
+            if _holds(error, KeyboardInterrupt):
+                raise
             raised.append(error)
 
     def _left_clean(self, item: Any, rest: Any) -> None:
         """Tear down what a teardown that was cut short left standing."""
-        with contextlib.suppress(Exception, pytest.fail.Exception):
+        with contextlib.suppress(BaseException):
             item.session._setupstate.teardown_exact(rest)
 
     @contextlib.contextmanager
@@ -234,6 +235,25 @@ def _untraced() -> Iterator[None]:
         sys.settrace(tracer)
 
 
+@contextlib.contextmanager
+def _torn_down_whole() -> Iterator[None]:
+    """Let no finalizer keep the next one from its turn, whatever a disarmed program raises in it.
+
+    pytest goes on after an Exception. A tripwire, a limit, a SystemExit in one teardown would leave a patched module
+    behind for good, because the finalizers after it are forgotten.
+    """
+    runner: Any = sys.modules.get("_pytest.runner")
+    before = getattr(runner, "TEST_OUTCOME", None)
+    if before is None:
+        yield
+        return
+    runner.TEST_OUTCOME = (BaseException,)
+    try:
+        yield
+    finally:
+        runner.TEST_OUTCOME = before
+
+
 def _callback(monitoring: Any, tool: int, event: int, function: Any) -> Any:
     try:
         return monitoring.register_callback(tool, event, function)
@@ -271,6 +291,12 @@ def _ending(error: BaseException, code: CodeType | None) -> Ending:
     if isinstance(error, AssertionError | pytest.fail.Exception):
         return Ending.CRASHED if code is not None and _innermost(error.__traceback__) is code else Ending.ASSERTED
     return Ending.CRASHED
+
+
+def _holds(error: BaseException, kind: type[BaseException]) -> bool:
+    if isinstance(error, BaseExceptionGroup):  # noqa: F821  builtin since 3.11
+        return any(_holds(one, kind) for one in error.exceptions)
+    return isinstance(error, kind)
 
 
 def _innermost(traceback: TracebackType | None) -> CodeType | None:

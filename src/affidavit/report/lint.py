@@ -14,7 +14,7 @@ from affidavit.report.terminal import Line, Span, Tone, line
 
 _LOUD = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.REVIEW)
 _INDENT = 2
-_HEAD = len("UNKNOWN  ")
+_HEAD = len(f"{Verdict.UNKNOWN.value}  ")
 
 
 def lint_report(said: Statement, *, notes: bool) -> Iterator[Line]:

@@ -95,7 +95,7 @@ def bind_tokenizer_calls(module: ModuleType, session: Session) -> None:
             lost, variables = unread_by_template(tokenizer, kwargs, left)
             hand(session, frame, "apply_chat_template", kwargs, mark, astray=lost, known=(*named, *variables))
 
-    _enter(kind, "apply_chat_template", session, tell)
+    _enter(kind, "apply_chat_template", session, tell, known=_parameters(kind, ("apply_chat_template",)))
 
 
 def _bind_call(kind: type[Any], session: Session) -> None:
@@ -112,10 +112,13 @@ def _bind_call(kind: type[Any], session: Session) -> None:
             lost = dict.fromkeys(left, "dropped on the way to the encoder")
             hand(session, frame, f"{own.__name__}.__call__", kwargs, own, astray=lost, known=known)
 
+    left = [_OFTEN_ENOUGH * 50]
+
     @functools.wraps(call)
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = call(self, *args, **kwargs)
-        if kwargs and not is_known(kwargs):
+        if kwargs and not is_known(kwargs) and left[0]:
+            left[0] -= 1
             frame = caller(sys._getframe(1))
             if frame is not None:
                 tell(self, kwargs, frame)
@@ -221,19 +224,34 @@ def _made(session: Session) -> Told:
     return tell
 
 
-def _enter(owner: type[Any], name: str, session: Session, tell: Told) -> None:
-    """Have a method tell of the names that the script itself gave it, once it has returned."""
+_OFTEN_ENOUGH = 20
+"""A line that made so many calls has shown what it hands over, to whichever classes and templates it meets."""
+
+
+def _enter(owner: type[Any], name: str, session: Session, tell: Told, *, known: frozenset[str] = frozenset()) -> None:
+    """Have a method tell of the names that the script itself gave it, once it has returned.
+
+    Names that are all ``known`` are told of the first calls only: a method that has such may be called for every row.
+    """
+    is_known = known.issuperset
+    looks = [_OFTEN_ENOUGH * 10]
     held = vars(owner)[name]
     inner = held.__func__ if isinstance(held, classmethod) else held
     told = session.shielded(tell)
+    times: dict[tuple[int, int], int] = {}
 
     @functools.wraps(inner)
     def entered(first: Any, *args: Any, **kwargs: Any) -> Any:
         result = inner(first, *args, **kwargs)
-        if kwargs:
-            frame = caller(sys._getframe(1))
-            if frame is not None:
-                told(first, result, kwargs, frame)
+        if kwargs and (looks[0] or not is_known(kwargs)):
+            looks[0] -= bool(known and looks[0])
+            frame = sys._getframe(1)
+            key = (id(frame.f_code), frame.f_lasti)
+            heard = times.get(key, 0)
+            if heard < _OFTEN_ENOUGH:
+                times[key] = heard + 1
+                if is_own(frame.f_code.co_filename):
+                    told(first, result, kwargs, frame)
         return result
 
     setattr(owner, name, classmethod(entered) if isinstance(held, classmethod) else entered)

@@ -131,7 +131,7 @@ class Catalogue:
         for count in range(len(parts) - 1, 0, -1):
             holders = self._resolver.dotted(".".join(parts[:count]))
             if holders:
-                proved = all(self._has_all(one, parts[count]) for one in holders)
+                proved = not _MADE_BY.match(callee) and all(self._has_all(one, parts[count]) for one in holders)
                 return Missing(
                     why=f"{'.'.join(parts[:count])} of {package} has no {parts[count]}",
                     package_absent=False,

@@ -14,12 +14,12 @@ KEEPING = frozenset(
     {
         *("dataclass", "classmethod", "staticmethod", "property", "abstractmethod", "overload", "override", "final"),
         *("wraps", "cache", "lru_cache", "contextmanager", "asynccontextmanager", "runtime_checkable", "setter"),
-        *("no_grad", "inference_mode", "enable_grad", "compile", "disable", "export", "deprecated", "wrap"),
+        *("no_grad", "inference_mode", "enable_grad", "compile", "disable", "export", "deprecated"),
         *("add_start_docstrings", "add_end_docstrings", "add_start_docstrings_to_model_forward"),
         *("add_code_sample_docstrings", "replace_return_docstrings", "auto_docstring", "strict", "unique"),
         *("requires", "experimental", "custom_fwd", "custom_bwd", "total_ordering", "substitute_in_graph"),
         *("transmit_format", "fingerprint_transform", "_defaults_from_env_vars"),
-        *("compatibility", "set_module", "dataclass_transform", "is_documented_by", "ignore"),
+        *("compatibility", "set_module", "dataclass_transform", "exposed_in"),
     }
 )
 """Decorators, by their last name, that hand every argument on as it is."""
@@ -50,6 +50,9 @@ def wrapping(resolver: Resolver, module: Module, name: str, node: ast.expr, *, i
         return Wrapping(why=f"wrapped by {name}, which is not found")
     if isinstance(definitions[0], Class):
         return Wrapping(why=f"wrapped by {name}, a class")
+    if name == "validate_hf_hub_args":
+        takes_old = "use_auth_token" in definitions[0].module.text
+        return Wrapping(adds={"use_auth_token": "deprecated; now token"} if takes_old else {})
     outer = definitions[0].node
     if is_class:
         return _AS_IT_IS if _leaves_init(outer) else Wrapping(why=f"changed by {name}")

@@ -22,6 +22,7 @@ _DEPTH = 14
 _ITSELF = "it calls itself"
 _TOO_DEEP = "too many calls to follow"
 _METACLASSES = frozenset({"ABCMeta", "type", "EnumMeta"})
+_MAKING = frozenset({"__call__", "__new__", "__init__", "__setattr__"})
 
 
 class Reader:
@@ -127,6 +128,7 @@ class Reader:
         return replace(found.added(rest.parameters.values()), rest=rest.rest, why=rest.why)
 
     def _strange(self, cls: Class) -> str:
+        """Why a class may take other names than its text says: its metaclass, or a hook of its bases."""
         for keyword in cls.node.keywords:
             if keyword.arg == "metaclass":
                 name = ast.unparse(keyword.value).rpartition(".")[2]
@@ -135,8 +137,13 @@ class Reader:
                 found = self.resolver.value(cls.module, keyword.value)
                 if len(found) != 1 or not isinstance(found[0], Class):
                     return f"its metaclass {name} is not found"
-                if isinstance(self.resolver.attribute(found[0], "__call__"), Function):
+                own = {one for binding in bindings(found[0].node.body) for one in names_of(binding.node)}
+                if own & _MAKING:
                     return f"its metaclass {name} makes it"
+        for binding in bindings(cls.node.body):
+            node = binding.node
+            if isinstance(node, ast.FunctionDef) and node.name == "__init_subclass__" and _changes_init(node):
+                return f"{cls.name} changes the classes below it"
         return ""
 
     def _decorated_classes(self, found: Read, classes: list[Class]) -> Read:
@@ -349,6 +356,16 @@ _OBJECT = Function(
 def _is_cut(found: Read) -> bool:
     """Say whether a read ended for the place it was read from: it is not kept for others."""
     return found.why in {_ITSELF, _TOO_DEEP}
+
+
+def _changes_init(hook: ast.FunctionDef) -> bool:
+    """Say whether a hook for subclasses sets their ``__init__``; that it makes them dataclasses is read elsewhere."""
+    for node in ast.walk(hook):
+        if isinstance(node, ast.Attribute) and node.attr == "__init__" and isinstance(node.ctx, ast.Store):
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "setattr":
+            return True
+    return False
 
 
 def _is_super(node: ast.expr) -> bool:

@@ -161,9 +161,8 @@ class Resolver:
             return tuple(Partial(of=one, given=given, positional=len(node.args) - 1) for one in inner)
         if called in {"namedtuple", "NamedTuple", "TypedDict"} and len(node.args) > 1:
             return (Fields(name=beside, names=tuple(_listed(node.args[1]))),)
-        if called in _KEEPING or (node.args and isinstance(node.args[0], ast.Name) and node.args[0].id == beside):
-            # X = decorate(X): the class that stands above; what is unknown of the call says the decorator's reader
-            return ()
+        if called in _KEEPING:
+            return ()  # X = auto_class_update(X): the class that stands above
         if called in {"classmethod", "staticmethod"} and node.args:
             return self.value(module, node.args[0])
         return (Opaque(why=f"made by a call of {called}"),)

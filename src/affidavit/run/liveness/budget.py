@@ -33,6 +33,11 @@ _NAMES = {
 }
 
 
+def shown(seconds: float) -> str:
+    """Return a time as a sentence says it."""
+    return f"{seconds:,.0f} s" if seconds >= 100 else f"{seconds:.3g} s"
+
+
 class BudgetError(AffidavitError):
     """A time limit under which nothing would ever be called stalled, or everything."""
 
@@ -94,16 +99,16 @@ class Budgets:
         if learnt <= floor:
             return self._said(_NAMES[phase], floor, longest)
         of = f" of {beat.steps:,}" if phase is Phase.STEP and beat.steps > 1 else ""
-        words = f"{_NAMES[phase]} may take {learnt:.3g} s: {self.multiple:g} times the longest{of}, {longest:.3g} s"
+        words = f"{_NAMES[phase]} may take {shown(learnt)}: {self.multiple:g} times the longest{of}, {shown(longest)}"
         return Allowance(seconds=learnt, words=words)
 
     def _said(self, what: str, floor: float, longest: float = 0.0) -> Allowance:
-        so_far = f"; the longest so far took {longest:.3g} s" if longest else ""
-        return Allowance(seconds=floor, words=f"{what} may take {floor:g} s{so_far}")
+        so_far = f"; the longest so far took {shown(longest)}" if longest else ""
+        return Allowance(seconds=floor, words=f"{what} may take {shown(floor)}{so_far}")
 
     def _longest_floor(self) -> Allowance:
         floor = max(self.floors.values())
-        return Allowance(seconds=floor, words=f"it does not say what it is about, which may take {floor:g} s")
+        return Allowance(seconds=floor, words=f"it does not say what it is about, which may take {shown(floor)}")
 
 
 def within(seconds: float) -> Budgets:

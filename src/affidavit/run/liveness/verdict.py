@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from affidavit.attach.heartbeat import Phase
 from affidavit.check.finding import Verdict
 from affidavit.record.manifest import Status
+from affidavit.run.liveness.budget import shown
 from affidavit.run.liveness.evidence import Ending, Evidence, Rank, Supervisor
 from affidavit.run.process import State
 
@@ -231,7 +232,7 @@ def _progress(one: Rank, who: str) -> Said:
     since = f"came on {_ago(one.age_seconds)}"
     if one.age_seconds > one.allowed.seconds:
         plain = "; a plain loop does not say when it is over" if one.is_plain else ""
-        words = f"{who}, {about}, has not come on for {one.age_seconds:.3g} s, and {one.allowed.words}{plain}"
+        words = f"{who}, {about}, has not come on for {shown(one.age_seconds)}, and {one.allowed.words}{plain}"
         if one.state is State.UNINTERRUPTIBLE:
             return Said(liveness=Liveness.UNINTERRUPTIBLE, words=f"{words}; it is in an uninterruptible sleep")
         return Said(liveness=Liveness.STALLED, words=words)
@@ -250,15 +251,15 @@ def _before_training(seen: Evidence) -> Said:
     if age is None:
         return Said(liveness=Liveness.UNKNOWN, words=f"{what}, and nobody can say for how long")
     if age <= seen.loading.seconds:
-        return Said(liveness=Liveness.ALIVE, words=f"{what}, for {age:.3g} s; {seen.loading.words}")
+        return Said(liveness=Liveness.ALIVE, words=f"{what}, for {shown(age)}; {seen.loading.words}")
     if seen.ranks or not seen.is_attached:
         unseen = "" if seen.ranks else ", and no Python of it was reached"
-        return Said(liveness=Liveness.UNKNOWN, words=f"{what}, for {age:.3g} s{unseen}")
-    return Said(liveness=Liveness.STALLED, words=f"{what}, for {age:.3g} s, and {seen.loading.words}")
+        return Said(liveness=Liveness.UNKNOWN, words=f"{what}, for {shown(age)}{unseen}")
+    return Said(liveness=Liveness.STALLED, words=f"{what}, for {shown(age)}, and {seen.loading.words}")
 
 
 def _ago(seconds: float) -> str:
-    return f"{max(seconds, 0.0):.3g} s ago"
+    return f"{shown(max(seconds, 0.0))} ago"
 
 
 _ABOUT: dict[Phase | None, str] = {
