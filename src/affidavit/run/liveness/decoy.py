@@ -53,8 +53,10 @@ class Decoy:
         """Wait for the process, and write down how it ended as a supervisor does."""
         assert self.process is not None
         code = self.process.wait()
-        status = Status.FAILED if code else Status.FINISHED
-        attempts.write_ended(self.folder, self.start, Ended(status=status, code=code, signal=0, ended=attempts.now()))
+        status = Status.KILLED if code < 0 else Status.FAILED if code else Status.FINISHED
+        number = max(-code, 0)
+        ended = Ended(status=status, code=128 + number if number else code, signal=number, ended=attempts.now())
+        attempts.write_ended(self.folder, self.start, ended)
 
 
 class NotHereError(Exception):

@@ -1,0 +1,386 @@
+"""Real processes that live, hang, die and are taken for others: each is called by its right name.
+
+The rows are those of docs/corpus.md, L5; each has its twin that is well.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from run_world import HERE, Project, bare_environment, wait_for
+
+from affidavit.attach import heartbeat
+from affidavit.record.manifest import Status
+from affidavit.run import spool, supervise
+from affidavit.run.gathered import gather
+from affidavit.run.liveness import stacks
+from affidavit.run.liveness.budget import Budgets, within
+from affidavit.run.liveness.decoy import made
+from affidavit.run.liveness.decoys import LIMIT_SECONDS, drill
+from affidavit.run.liveness.look import Watcher
+from affidavit.run.liveness.verdict import Judgement, Liveness
+from affidavit.run.sealing import ensure_sealed
+from affidavit.run.spool import publish
+
+LIGHT = f"{sys.executable} {HERE / 'light.py'} $HERE"
+PATIENT = "--steps=100000 --pause=0.02"
+
+
+def look(folder: Path, budgets: Budgets | None = None) -> Judgement:
+    watcher = Watcher(folder, budgets)
+    try:
+        return watcher.look()
+    finally:
+        watcher.close()
+
+
+def becomes(folder: Path, expected: Liveness, budgets: Budgets | None = None, *, seconds: float = 20.0) -> Judgement:
+    """Return the verdict once it is what it must be."""
+    said: list[Judgement] = []
+
+    def is_so() -> bool:
+        said.append(look(folder, budgets))
+        return said[-1].liveness is expected
+
+    try:
+        wait_for(is_so, seconds=seconds)
+    except AssertionError:
+        raise AssertionError(f"expected {expected.value}, saw {said[-1].liveness.value}: {said[-1].why}") from None
+    return said[-1]
+
+
+@pytest.fixture
+def shell(project: Project) -> Iterator[Callable[[str], Path]]:
+    """Start a shell line under a supervisor and give its run folder once it trains; nothing of it outlives the test."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(line: str, *, trains: bool = True) -> Path:
+        words = ("bash", "-c", line.replace("$HERE", str(project.root)))
+        started.append(project.start(*words, seals=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        if trains:
+            project.beating()
+        wait_for(lambda: project.runs.is_dir() and list(project.runs.glob("*/child.*.json")))
+        return project.only_run
+
+    yield start
+    for one in started:
+        with_all = [life.pid for life in supervise.descendants(one.pid)]
+        for pid in with_all:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        one.wait()
+
+
+Shell = Callable[..., Path]
+
+
+# --- decoys -----------------------------------------------------------------------------------------------------------
+
+
+def test_every_decoy_is_called_by_its_right_name_in_time() -> None:
+    drilled = drill()
+    wrong = [f"{one.name}: {one.called.value} ({one.why})" for one in drilled.called if not one.is_right]
+    assert wrong == []
+    assert all(one.seconds < LIMIT_SECONDS for one in drilled.called)
+    assert len(drilled.called) + len(drilled.unshown) == 12 and len(drilled.unshown) <= 1, drilled.unshown
+
+
+# --- the corpus -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("tail", "expected"), [("; exit 0", Liveness.DEAD), ("", Liveness.DEAD)])
+def test_l5_03_a_launcher_that_says_0_of_a_worker_that_raised(shell: Shell, tail: str, expected: Liveness) -> None:
+    becomes(shell(f"{LIGHT} --ranks=2 --steps=20 --end=raise{tail}"), expected)
+
+
+def test_l5_03_its_twin_ends_well(shell: Shell) -> None:
+    said = becomes(shell(f"{LIGHT} --ranks=2 --steps=20; exit 0"), Liveness.FINISHED)
+    assert "seen by nobody but those that started them" in said.why[0]
+
+
+def test_l5_04_a_launcher_that_says_0_of_a_worker_that_was_killed(shell: Shell, project: Project) -> None:
+    folder = shell(f"{LIGHT} {PATIENT} & wait; exit 0")
+    os.kill(project.pid(), signal.SIGKILL)
+    said = becomes(folder, Liveness.UNKNOWN)
+    assert "was cut off" in said.why[0]
+
+
+def test_l5_05_one_rank_of_two_hangs_and_the_other_goes_on(shell: Shell, project: Project) -> None:
+    folder = shell(f"{LIGHT} {PATIENT} --ranks=2")
+    project.beating(ranks=2)
+    assert look(folder).liveness is Liveness.ALIVE
+    hung = project.pid(rank=1)
+    os.kill(hung, signal.SIGSTOP)
+    assert becomes(folder, Liveness.STOPPED).ranks[1][1].liveness is Liveness.STOPPED
+    os.kill(hung, signal.SIGCONT)
+    becomes(folder, Liveness.ALIVE)
+
+
+def test_l5_05_a_rank_that_lives_and_falls_behind(shell: Shell, project: Project) -> None:
+    """Both take steps; that one of them has long left the other behind no age of a beat would tell."""
+    line = f"(RANK=0 WORLD_SIZE=2 {LIGHT} {PATIENT} &); RANK=1 WORLD_SIZE=2 {LIGHT} --steps=100000 --pause=0.4"
+    folder = shell(line)
+    project.beating(ranks=2)
+    said = becomes(folder, Liveness.STALLED)
+    assert "rank 1" in said.why[0] and "steps behind the furthest of 2 ranks" in said.why[0]
+
+
+def test_l5_06_an_agent_that_lives_on_after_the_crash_of_its_worker(shell: Shell, project: Project) -> None:
+    folder = shell(f"{LIGHT} {PATIENT} & wait; sleep 60")
+    assert look(folder).liveness is Liveness.ALIVE
+    os.kill(project.pid(), signal.SIGKILL)
+    assert "is gone; it was cut off at step" in becomes(folder, Liveness.DEAD).why[0]
+
+
+def test_l5_06_its_twin_left_in_an_orderly_way(shell: Shell) -> None:
+    folder = shell(f"{LIGHT} --steps=20; sleep 60")
+    said = becomes(folder, Liveness.ALIVE)
+    wait_for(lambda: "every process that trained has left" in look(folder).why[0])
+    assert said.liveness is Liveness.ALIVE
+
+
+def test_l5_07_08_12_a_crash_that_the_script_swallows_is_not_finished(shell: Shell, project: Project) -> None:
+    """The script's own process raises in its loop, catches that, and ends with exit code 0."""
+    said = becomes(shell(f"exec {LIGHT} --steps=20 --end=swallow"), Liveness.DEAD)
+    assert "exit code 0" in said.why[0] and "the loss is nan" in said.why[0]
+    found = ensure_sealed(project.only_run)
+    assert getattr(found, "status", None) is Status.FINISHED, "that is the exit code's word; a check must follow"
+
+
+def test_l5_09_a_run_whose_word_does_not_come_through_is_not_called_dead(shell: Shell, tmp_path: Path) -> None:
+    there = elsewhere(shell(f"exec {LIGHT} {PATIENT}"), tmp_path / "copy")
+    said = look(there)
+    assert said.liveness is Liveness.ALIVE and "cannot be looked up from here" in said.why[0]
+    (attempt,) = there.glob("attempt.*.json")
+    os.utime(attempt, (time.time() + 5, time.time() + 5))
+    assert look(there, within(1)).liveness is Liveness.STALLED, "its supervisor lives, and saw no step for 5 s"
+    os.utime(attempt, (time.time() - 300, time.time() - 300))
+    said = look(there)
+    assert said.liveness is Liveness.UNKNOWN and "has not said a word for 300 s" in said.why[0]
+    os.utime(attempt, (time.time() + 300, time.time() + 300))
+    assert "ahead of this clock" in look(there).why[0]
+
+
+def test_l5_13_a_failure_behind_tee_is_not_finished(shell: Shell, project: Project) -> None:
+    said = becomes(shell(f"{LIGHT} --steps=20 --end=raise | tee $HERE/log"), Liveness.DEAD)
+    assert "exit code 0, and rank 0 with an error" in said.why[0]
+
+
+def test_l5_13_its_twin_is(shell: Shell) -> None:
+    becomes(shell(f"{LIGHT} --steps=20 | tee $HERE/log"), Liveness.FINISHED)
+
+
+# --- what cannot be seen ----------------------------------------------------------------------------------------------
+
+
+def test_a_heartbeat_that_is_taken_away_is_not_replaced_by_its_copy(shell: Shell) -> None:
+    folder = shell(f"exec {LIGHT} {PATIENT}")
+    (place,) = gather(folder).places[1:]
+    publish(place, folder)
+    assert look(folder).liveness is Liveness.ALIVE
+    for path in place.glob("heartbeat.*"):
+        path.unlink()
+    said = look(folder)
+    assert said.liveness is Liveness.UNKNOWN and "gone from where it beats" in said.why[0]
+    shutil.rmtree(place)
+    assert look(folder).liveness is Liveness.UNKNOWN
+
+
+def test_a_run_folder_that_nobody_can_read_says_nothing(shell: Shell) -> None:
+    folder = shell(f"exec {LIGHT} {PATIENT}")
+    (attempt,) = folder.glob("attempt.*.json")
+    attempt.chmod(0o644)
+    attempt.write_text("{")
+    said = look(folder)
+    assert said.liveness is Liveness.UNKNOWN and "cannot be read" in said.why[0]
+
+
+def test_nothing_trains_yet_and_nothing_ever_does(shell: Shell) -> None:
+    folder = shell("sleep 60", trains=False)
+    assert "no training has begun" in becomes(folder, Liveness.ALIVE).why[0]
+    assert "no Python of it was reached" in becomes(folder, Liveness.UNKNOWN, within(0.5)).why[0]
+
+
+def test_looking_changes_nothing(shell: Shell) -> None:
+    folder = shell(f"exec {LIGHT} {PATIENT}")
+    before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert look(folder).liveness is Liveness.ALIVE
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+
+
+def test_from_another_pid_namespace_it_is_not_looked_up(shell: Shell) -> None:
+    """Its number is somebody else's there: only the age of its beat and the word of its supervisor count."""
+    folder = shell(f"exec {LIGHT} {PATIENT}")
+    ask = (
+        "import sys; from pathlib import Path; from affidavit.run.liveness.look import Watcher\n"
+        "said = Watcher(Path(sys.argv[1])).look(); print(said.liveness.value, *said.why)"
+    )
+    words = ["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "-c", ask, str(folder)]
+    ended = subprocess.run(words, env=bare_environment(), capture_output=True, text=True, check=False, timeout=60)
+    if ended.returncode and "unshare" in ended.stderr:
+        pytest.skip("mount needs root")
+    assert ended.stdout.startswith("ALIVE") and "cannot be looked up from here" in ended.stdout, ended
+
+
+# --- a full disk ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A disk for spools that a file of 300 MB fills."""
+    place = tmp_path / "small"
+    if os.geteuid() != 0:
+        pytest.skip("mount needs root")
+    place.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "size=300m", "none", str(place)]
+    if subprocess.run(words, capture_output=True, check=False).returncode:
+        pytest.skip("mount needs root")
+    monkeypatch.setattr(spool, "SHARED_MEMORY", place)
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def fill(place: Path) -> None:
+    room = os.statvfs(place)
+    with (place / "filler").open("wb") as filler:
+        os.posix_fallocate(filler.fileno(), 0, room.f_bavail * room.f_frsize)
+
+
+@pytest.mark.parametrize("when", ["while it trains", "before it begins"])
+def test_a_disk_that_is_full_under_the_heartbeat_makes_nothing_look_alive(
+    project: Project, small_disk: Path, when: str
+) -> None:
+    prepared = project.prepare(*project.light("--steps=100000", "--pause=0.02"))
+    if when == "before it begins":
+        fill(small_disk)
+    child = subprocess.Popen(prepared.command.argv, env=prepared.environment)
+    try:
+        found = supervise.identify(child.pid)
+        assert found is not None
+        supervise.attempts.write_child(prepared.folder, prepared.start, found)
+        project.beating()
+        if when == "while it trains":
+            fill(small_disk)
+        step = project.step()
+        wait_for(lambda: project.step() > step)
+        assert look(prepared.folder).liveness is Liveness.ALIVE, "and so it is"
+        if when == "before it begins":
+            assert becomes(prepared.folder, Liveness.UNKNOWN, within(0.5)), "no beat, no word for it"
+        child.send_signal(signal.SIGSTOP)
+        becomes(prepared.folder, Liveness.STOPPED)
+        child.kill()
+        child.wait()
+        assert look(prepared.folder, within(60)).liveness in (Liveness.DEAD, Liveness.UNKNOWN)
+    finally:
+        child.kill()
+        child.wait()
+
+
+# --- stacks -----------------------------------------------------------------------------------------------------------
+
+
+def test_where_a_run_hangs_is_kept_in_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    with made(tmp_path / "hangs", kind="deadlock", is_alone=False) as decoy:
+        becomes(decoy.folder, Liveness.ALIVE)
+        decoy.let_go()
+        said = becomes(decoy.folder, Liveness.STALLED, within(1.5))
+        (kept,) = stacks.keep(decoy.folder, 0, [one for one, _ in said.ranks], stamp="now")
+        assert "rank 0 is in _lock_twice (decoy_process.py:" in kept.words or "_lock_twice" in kept.words, kept.words
+        dumped = json.loads((decoy.folder / kept.path).read_text())
+        assert any(frame["name"] == "_lock_twice" for thread in dumped for frame in thread["frames"])
+        assert look(decoy.folder, within(1.5)).liveness is Liveness.STALLED, "and it still is"
+        monkeypatch.setenv("PATH", str(tmp_path))
+        (none,) = stacks.keep(decoy.folder, 0, [one for one, _ in said.ranks], stamp="later")
+        assert not none.path and "py-spy is not on PATH" in none.words and "faulthandler" in none.words
+        (tmp_path / "py-spy").write_text("#!/bin/sh\necho 'Error: Permission Denied: try sudo' >&2\nexit 1\n")
+        (tmp_path / "py-spy").chmod(0o755)
+        (refused,) = stacks.keep(decoy.folder, 0, [one for one, _ in said.ranks], stamp="denied")
+        assert not refused.path and "Permission Denied" in refused.words
+
+
+# --- the kernel's own word --------------------------------------------------------------------------------------------
+
+HOG = "import sys\nheld = []\nwhile True: held.append(bytearray(1 << 22))"
+
+
+def test_a_kill_for_memory_is_told_from_a_kill_by_a_person(project: Project) -> None:
+    place = memory_group()
+    try:
+        script = project.root / "hog.py"
+        script.write_text(HOG)
+        words = [sys.executable, str(HERE / "supervised.py"), str(project.root), "--", sys.executable, str(script)]
+        joined = ["sh", "-c", f'echo $$ > {place}/cgroup.procs && exec "$@"', "sh", *words]
+        ended = subprocess.run(joined, cwd=project.root, env=project.environment, check=False, timeout=120)
+        assert ended.returncode == 128 + signal.SIGKILL
+        found = ensure_sealed(project.only_run)
+        assert getattr(found, "status", None) is Status.OOM
+    finally:
+        wait_for(lambda: not (place / "cgroup.procs").read_text())
+        place.rmdir()
+    assert becomes(project.only_run, Liveness.DEAD).why[0] == "its command ended: OOM, signal 9"
+
+
+def memory_group() -> Path:
+    """Return a new control group in which 200 MB are all there is."""
+    for root, limit in (
+        (Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"),
+        (Path("/sys/fs/cgroup"), "memory.max"),
+    ):
+        place = root / f"affidavit-test-{os.getpid()}"
+        try:
+            place.mkdir()
+        except OSError:
+            continue
+        try:
+            (place / limit).write_text(str(200 << 20))
+            swap = place / "memory.swap.max"
+            if swap.exists():
+                swap.write_text("0")
+            return place
+        except OSError:
+            place.rmdir()
+    pytest.skip("no memory control group can be made here")
+
+
+# --- helpers ----------------------------------------------------------------------------------------------------------
+
+
+def elsewhere(folder: Path, copy: Path) -> Path:
+    """Return a run folder as another host sees it in a store that both share: none of its processes is of that host."""
+    (place,) = gather(folder).places[1:]
+    publish(place, folder)
+    (told,) = gather(folder).told
+    boot = told.start.supervisor.boot
+    shutil.copytree(folder, copy / folder.name)
+    there = copy / folder.name
+    host = os.uname().nodename
+    for path in (*there.glob("*.json"), *there.glob("*.jsonl")):
+        path.chmod(0o644)
+        text = (
+            path.read_text()
+            .replace(f'"host": "{host}"', '"host": "there"')
+            .replace(f'"host":"{host}"', '"host":"there"')
+        )
+        text = text.replace(boot, "another-boot").replace(str(place), "/nowhere")
+        path.write_text(text.replace(f'"process":"{_as_in_name(host)}-', '"process":"there-'))
+    for path in there.glob("heartbeat.*"):
+        path.rename(path.with_name(path.name.replace(f".{_as_in_name(host)}-", ".there-")))
+    beats = [heartbeat.read(path) for path in there.glob("heartbeat.*")]
+    assert len(beats) == 1 and beats[0] is not None
+    return there
+
+
+def _as_in_name(host: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in host)
