@@ -34,8 +34,15 @@ class Hollow:
 
 @dataclass(frozen=True)
 class Watched:
-    """The lines of one test of which it matters whether they ran: from-to ranges, each with what it is."""
+    """The lines of one test of which it matters whether they ran: from-to ranges.
 
+    Args:
+        every: all assertions of the test.
+        asserts: those in a branch or a loop.
+        returns: those before the first assertion.
+    """
+
+    every: tuple[tuple[int, int], ...]
     asserts: tuple[tuple[int, int], ...]
     returns: tuple[tuple[int, int], ...]
 
@@ -102,7 +109,7 @@ def watched(node: Definition) -> Watched:
     nested = [one for one in _nested(node) if isinstance(one, ast.Assert)]
     first = min((one.lineno for one in asserts), default=0)
     returns = [one for one in _nested(node) if isinstance(one, ast.Return) and one.lineno < first]
-    return Watched(tuple(map(_lines, nested)), tuple(map(_lines, returns)))
+    return Watched(tuple(map(_lines, asserts)), tuple(map(_lines, nested)), tuple(map(_lines, returns)))
 
 
 def swallowed(node: Definition) -> Iterator[int]:

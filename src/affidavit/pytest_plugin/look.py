@@ -16,6 +16,7 @@ from affidavit.pytest_plugin.lines import Lines
 _NO_REASON = ("", "unconditional skip")
 NEVER_RAN = "an assertion in a branch or a loop that never ran"
 TOO_EARLY = "returns before it asserts anything, and did so each time"
+ANYWHERE = "an assertion of the test"
 
 
 class Look:
@@ -72,22 +73,24 @@ class Look:
 
     def settled(self) -> list[Hollow]:
         """Return what stands, of all workers: an assertion that ran on one of them did run."""
-        return sorted(one for one in self.found if one.why != NEVER_RAN or (one.test, one.at) not in self.ran)
+        return sorted(one for one in self.found if not self._is_refuted(one))
+
+    def _is_refuted(self, one: Hollow) -> bool:
+        at = one.at if one.why == NEVER_RAN else ANYWHERE
+        return one.why in (NEVER_RAN, TOO_EARLY) and (one.test, at) in self.ran
 
     def _never(self, test: str, code: CodeType, lines: Watched) -> None:
         ran = self.lines.ran.get(code)
         if not ran:  # nobody could look
             return
-        asserted = [pair for pair in lines.asserts if any(line in ran for line in range(pair[0], pair[1] + 1))]
-        self.ran |= {(test, self._at(code, first)) for first, _ in asserted}
-        early = [pair for pair in lines.returns if pair[0] in ran]
-        first = min((line for line, _ in lines.asserts), default=0)
-        for pair in lines.asserts:
-            if pair not in asserted:
-                self._tell(test, code, pair[0], NEVER_RAN)
-        last = max(ran)
-        if early and not asserted and last <= max(end for _, end in early):
-            self._tell(test, code, early[0][0] or first, TOO_EARLY)
+        for first, last in lines.every:
+            if ran & set(range(first, last + 1)):
+                self.ran |= {(test, self._at(code, first)), (test, ANYWHERE)}
+        for first, _ in lines.asserts:
+            self._tell(test, code, first, NEVER_RAN)
+        early = [first for first, _ in lines.returns if first in ran]
+        if early:
+            self._tell(test, code, early[0], TOO_EARLY)
 
     def _skipped(self, test: str, said: tuple[Any, ...]) -> None:
         path, line, reason = str(said[0]), said[1], str(said[2]).removeprefix("Skipped: ").removeprefix("Skipped")
