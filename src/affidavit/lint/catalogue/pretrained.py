@@ -10,6 +10,7 @@ from pathlib import Path
 from affidavit.lint.catalogue.read import Read
 from affidavit.lint.catalogue.reader import Reader
 from affidavit.lint.catalogue.resolve import Resolver
+from affidavit.lint.catalogue.scope import settable
 from affidavit.lint.catalogue.source import Sources
 from affidavit.lint.catalogue.thing import Class, Function, Thing
 from affidavit.names.signature import Parameter, Rest
@@ -129,7 +130,7 @@ class _Wide:
 
     def of_mapped(self, cls: Class) -> list[Parameter]:
         """The names of ``attribute_map``: other names of a field."""
-        return [one for one in self.reader.settable(cls) if not one.name.startswith("_")]
+        return [one for one in settable(self.resolver, cls) if not one.name.startswith("_")]
 
     def configurations(self) -> list[Parameter]:
         """Every name that any model's configuration has."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 from affidavit.lint.catalogue.decorator import Wrapping, wrapping
 from affidavit.lint.catalogue.deprecation import said_in_docstring, warned
@@ -14,7 +12,8 @@ from affidavit.lint.catalogue.follow import End, Handed, Uses, uses_of
 from affidavit.lint.catalogue.path import surely
 from affidavit.lint.catalogue.read import Read, either, opaque, source_of
 from affidavit.lint.catalogue.resolve import Resolver, decorators
-from affidavit.lint.catalogue.source import Module, bindings, names_of, strings
+from affidavit.lint.catalogue.scope import callees, is_super, settable, texts, unpacked
+from affidavit.lint.catalogue.source import bindings, names_of
 from affidavit.lint.catalogue.thing import Class, Fields, Function, Init, Opaque, Partial, Thing
 from affidavit.names.signature import Parameter, Rest
 
@@ -192,9 +191,9 @@ class Reader:
         return found.opened(around.why) if around.why else found
 
     def _followed(self, function: Function, kwarg: ast.arg, found: Read, owner: str) -> Read:
-        typed = self._unpacked(function, kwarg)
+        typed = unpacked(self.resolver, function, kwarg)
         found = found.added(typed)
-        uses = uses_of(function.node, kwarg.arg, lambda node: self._texts(function, node))
+        uses = uses_of(function.node, kwarg.arg, lambda node: texts(self.resolver, function, node))
         return self._ended(function, uses, found, owner)
 
     def _ended(self, function: Function, uses: Uses, found: Read, owner: str) -> Read:
@@ -204,7 +203,7 @@ class Reader:
         places: list[ast.AST] = [*uses.refused]
         kept = [why for end, why in uses.ends if end in {End.KEPT, End.SET}]
         if any(end is End.SET for end, _ in uses.ends) and function.on is not None:
-            found = found.added(self.settable(function.on))
+            found = found.added(settable(self.resolver, function.on))
         for handed in uses.handed:
             taken = self._handed(function, handed)
             found = found.added(taken.parameters.values())
@@ -226,7 +225,7 @@ class Reader:
 
     def _handed(self, function: Function, handed: Handed) -> Read:
         call = handed.call
-        things = self._callees(function, call.func)
+        things = callees(self.resolver, function, call.func)
         if not things:
             return opaque(f"handed to {ast.unparse(call.func)}, which is not found")
         if handed.bag >= 0:
@@ -234,7 +233,7 @@ class Reader:
         found = either(self.read(one) for one in things)
         given = {one.arg for one in call.keywords if one.arg}
         starred = any(isinstance(one, ast.Starred) for one in call.args)
-        by_hand = any(isinstance(one, Init) for one in things) and not _is_super(getattr(call.func, "value", call))
+        by_hand = any(isinstance(one, Init) for one in things) and not is_super(getattr(call.func, "value", call))
         bound = () if starred else found.positional[: len(call.args) - (1 if by_hand else 0)]
         return found.without((*given, *bound))
 
@@ -252,105 +251,10 @@ class Reader:
         key = ("bag", thing.dotted, str(thing.node.lineno), name, thing.on.dotted if thing.on else "")
 
         def follow() -> Read:
-            uses = uses_of(function.node, name, lambda node: self._texts(function, node))
+            uses = uses_of(function.node, name, lambda node: texts(self.resolver, function, node))
             return self._ended(function, uses, Read(), function.dotted).opened(f"changed in {function.name}")
 
         return self._once(key, follow)
-
-    # ---- names inside of a function
-
-    def _callees(self, function: Function, node: ast.expr) -> tuple[Thing, ...]:
-        """What an expression that is called inside of a function stands for."""
-        on, of = function.on or function.of, function.of
-        if isinstance(node, ast.Attribute):
-            if _is_super(node.value) and node.attr == "__init__" and on is not None and of is not None:
-                return (Init(on=on, line=self.resolver.after(on, of)),)
-            if _is_super(node.value):
-                found = self.resolver.attribute(on, node.attr, after=of) if on is not None and of is not None else None
-                if found is None:
-                    return (_OBJECT,) if node.attr in {"__init__", "__post_init__", "__init_subclass__"} else ()
-                return (found,)
-            first = _first(function)
-            if isinstance(node.value, ast.Name) and node.value.id == first and on is not None:
-                found = self.resolver.attribute(on, node.attr)
-                return (found,) if found is not None else ()
-            if ast.unparse(node.value) in {f"{first}.__class__", f"type({first})"} and on is not None:
-                found = self.resolver.attribute(on, node.attr)
-                return (found,) if found is not None else ()
-            holders = self.resolver.value(function.module, node.value, scope=function.node)
-            if node.attr == "__init__" and len(holders) == 1 and isinstance(holders[0], Class):
-                return (Init(on=holders[0], line=self.resolver.line(holders[0])),)
-            members = [one for holder in holders for one in self.resolver.member(holder, node.attr)]
-            return tuple(members)
-        if isinstance(node, ast.Name):
-            is_method = function.of is not None and function.is_bound
-            if is_method and node.id == _first(function) and on is not None and node.id == "cls":
-                return (on,)
-            return self.resolver.value(function.module, node, scope=function.node)
-        return ()
-
-    def _texts(self, function: Function, node: ast.expr) -> list[str]:
-        """The texts of a list that a module or a class holds."""
-        if isinstance(node, ast.Name):
-            return _assigned(function.module, node.id)
-        if isinstance(node, ast.Attribute) and function.on is not None:
-            for one in self.resolver.line(function.on):
-                if isinstance(one, Class):
-                    for binding in bindings(one.node.body):
-                        if node.attr in names_of(binding.node) and isinstance(
-                            binding.node, (ast.Assign, ast.AnnAssign)
-                        ):
-                            return strings(binding.node.value) if binding.node.value is not None else []
-        return []
-
-    def _unpacked(self, function: Function, kwarg: ast.arg) -> Iterable[Parameter]:
-        """The names of ``**kwargs: Unpack[SomeNames]``."""
-        note = kwarg.annotation
-        if isinstance(note, ast.Constant) and isinstance(note.value, str):
-            try:
-                note = ast.parse(note.value, mode="eval").body
-            except SyntaxError:
-                return ()
-        if not isinstance(note, ast.Subscript) or not ast.unparse(note.value).endswith("Unpack"):
-            return ()
-        found: list[Parameter] = []
-        for one in self.resolver.value(function.module, note.slice):
-            if isinstance(one, Class):
-                found += annotated(self.resolver, one).values()
-        return found
-
-    def settable(self, cls: Class) -> list[Parameter]:
-        """What a class declares that a loop over ``setattr`` may set, so that somebody reads it."""
-        found: dict[str, Parameter] = {}
-        for one in self.resolver.line(cls):
-            if not isinstance(one, Class):
-                continue
-            for binding in bindings(one.node.body):
-                node = binding.node
-                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    names = [node.name] if any(name == "setter" for name, _ in decorators(node)) else []
-                elif isinstance(node, ast.ClassDef):
-                    names = []
-                else:
-                    names = [*names_of(node)]
-                    if "attribute_map" in names and isinstance(node, (ast.Assign, ast.AnnAssign)):
-                        keys = node.value.keys if isinstance(node.value, ast.Dict) else []
-                        names += [str(key.value) for key in keys if isinstance(key, ast.Constant)]
-                    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                        names.append(node.target.id)
-                for name in names:
-                    found.setdefault(name, Parameter(name=name, owner=one.dotted))
-        return list(found.values())
-
-
-_NOTHING = ast.parse("def __init__(self): ...").body[0]
-assert isinstance(_NOTHING, ast.FunctionDef)
-_OBJECT = Function(
-    module=Module(name="builtins", path=Path(), is_package=False, tree=ast.Module([], []), text=""),
-    node=_NOTHING,
-    name="object.__init__",
-    is_bound=True,
-)
 
 
 def _is_cut(found: Read) -> bool:
@@ -368,25 +272,9 @@ def _changes_init(hook: ast.FunctionDef) -> bool:
     return False
 
 
-def _is_super(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
-
-
-def _first(function: Function) -> str:
-    arguments = (*function.node.args.posonlyargs, *function.node.args.args)
-    return arguments[0].arg if arguments and function.of is not None and function.is_bound else ""
-
-
 def _accepts(node: ast.expr) -> bool:
     """``@strict(accept_kwargs=True)``: what is left goes to ``__post_init__``."""
     return isinstance(node, ast.Call) and any(
         one.arg == "accept_kwargs" and isinstance(one.value, ast.Constant) and one.value.value is True
         for one in node.keywords
     )
-
-
-def _assigned(module: Module, name: str) -> list[str]:
-    for binding in module.bound.get(name, ()):
-        if isinstance(binding.node, (ast.Assign, ast.AnnAssign)) and binding.node.value is not None:
-            return strings(binding.node.value)
-    return []

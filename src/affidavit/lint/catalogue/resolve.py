@@ -6,6 +6,7 @@ import ast
 import builtins
 import sys
 
+from affidavit.lint.catalogue.line import merged
 from affidavit.lint.catalogue.source import Binding, Module, Sources, bindings, exports, names_of
 from affidavit.lint.catalogue.thing import Class, Fields, Function, FunctionNode, Opaque, Partial, Thing
 
@@ -198,7 +199,7 @@ class Resolver:
                 continue
             first = found[0] if found else Opaque(why=_baseless(text))
             bases.append(self.line(first) if isinstance(first, Class) else (first,))
-        line = (cls, *_merged(bases))
+        line = (cls, *merged(bases))
         self._lines[cls.dotted] = line
         return line
 
@@ -259,29 +260,6 @@ def unique(things: object) -> tuple[Thing, ...]:
             key = one if isinstance(one, Opaque) else id(one)
         found.setdefault(key, one)
     return tuple(found.values())
-
-
-def _merged(lines: list[tuple[Class | Opaque, ...]]) -> list[Class | Opaque]:
-    """The linearisation that Python uses (C3); where it has none, the bases as they stand."""
-    pending = [list(line) for line in lines if line]
-    found: list[Class | Opaque] = []
-    while pending := [line for line in pending if line]:
-        head = next(
-            (line[0] for line in pending if not any(_in(line[0], other[1:]) for other in pending)), pending[0][0]
-        )
-        found.append(head)
-        pending = [[one for one in line if not _same(one, head)] for line in pending]
-    return found
-
-
-def _in(one: Class | Opaque, others: list[Class | Opaque]) -> bool:
-    return any(_same(one, other) for other in others)
-
-
-def _same(one: Class | Opaque, other: Class | Opaque) -> bool:
-    if isinstance(one, Class) and isinstance(other, Class):
-        return one.dotted == other.dotted
-    return one == other
 
 
 def _listed(node: ast.expr) -> list[str]:

@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -34,7 +34,6 @@ class Module:
     is_package: bool
     tree: ast.Module
     text: str
-    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
 
     @cached_property
     def bound(self) -> dict[str, tuple[Binding, ...]]:
