@@ -153,6 +153,40 @@ class Strange(metaclass=Meta):
 
 class Foreign(absent.Base): ...
 
+@dataclass
+class Half(absent.Base):
+    known: int = 0
+
+class Hooking:
+    def __init_subclass__(cls):
+        cls.__init__ = wrap(cls.__init__)
+
+class Hooked(Hooking):
+    def __init__(self, a): ...
+
+class Setting(type):
+    def __setattr__(cls, name, value): ...
+
+class Wrapped(metaclass=Setting):
+    def __init__(self, a): ...
+
+class Twice:
+    if new:
+        def __init__(self, a): ...
+    else:
+        def __init__(self, b): ...
+    @property
+    def value(self): ...
+
+def define(cls):
+    return Builder(cls).build()
+
+@define
+class Defined:
+    size: int
+
+Late = wrap(Root)
+
 @overload
 def over(x: int): ...
 @overload
@@ -202,11 +236,23 @@ def test_the_defaults_of_a_dataclass_are_those_that_hold(tmp_path: Path) -> None
     assert found["b"].owner == "pack.Base"
 
 
-@pytest.mark.parametrize("callee", ["Kind", "Strange", "Foreign", "Made"])
+@pytest.mark.parametrize(
+    "callee",
+    [
+        *("Kind", "Strange", "Foreign", "Made", "Half", "Hooked", "Wrapped", "Twice", "Defined"),
+    ],
+)
 def test_what_is_made_otherwise_refuses_no_name(callee: str, tmp_path: Path) -> None:
     found = read(install(tmp_path, {"pack.py": CLASSES}), f"pack.{callee}")
     assert found.rest is not Rest.CLOSED
     assert found.why
+
+
+@pytest.mark.parametrize("callee", ["Twice.value", "Late"])
+def test_what_is_a_value_is_no_callable_of_known_names(callee: str, tmp_path: Path) -> None:
+    found = Catalogue([install(tmp_path, {"pack.py": CLASSES})], None).find(f"pack.{callee}")
+    assert isinstance(found, Missing)
+    assert not found.is_proved
 
 
 def test_a_name_that_is_not_there_is_missing_and_says_why(tmp_path: Path) -> None:

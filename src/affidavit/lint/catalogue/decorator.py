@@ -67,6 +67,8 @@ def _renaming(node: ast.Call) -> Wrapping:
     said = {key: _text(given.get(key)) for key in ("old_name", "version", "new_name")}
     if not said["old_name"]:
         return Wrapping(why="wrapped by deprecate_kwarg with computed names")
+    if said["version"] and not said["version"][0].isdigit():  # others put the new name second
+        said |= {"new_name": said["new_name"] or said["version"], "version": ""}
     text = f"deprecated, removed in {said['version']}" if said["version"] else "deprecated"
     return Wrapping(adds={said["old_name"]: f"{text}; now {said['new_name']}" if said["new_name"] else text})
 
@@ -109,21 +111,27 @@ def _returns_argument(outer: FunctionNode) -> bool:
     return bool(returned) and all(isinstance(one, ast.Name) and one.id in names for one in returned)
 
 
+_ASKING = frozenset(
+    {"issubclass", "isinstance", "hasattr", "getattr", "append", "add", "register", "dir", "vars", "warn", "debug"}
+)
+
+
 def _leaves_init(outer: FunctionNode) -> bool:
-    """Say whether a class decorator sets no ``__init__`` and gives back the class that it was given."""
-    given = {
-        one.arg
-        for node in ast.walk(outer)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        for one in node.args.args
-    }
+    """Say whether a class decorator gives back the class it was given, and hands it to nobody who may change it."""
+    functions = [node for node in ast.walk(outer) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    given = {one.arg for node in functions for one in node.args.args}
+    made = {node.name for node in functions if node is not outer}
     for node in ast.walk(outer):
-        if isinstance(node, ast.Attribute) and node.attr in {"__init__", "__new__"} and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.Return) and not (isinstance(node.value, ast.Name) and node.value.id in given | made):
             return False
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"setattr", "type"}:
+        if isinstance(node, ast.Attribute) and node.attr in {"__init__", "__new__"} and isinstance(node.ctx, ast.Store):
             return False
         if isinstance(node, ast.ClassDef) or (
             isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in given
         ):
             return False
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] not in _ASKING:
+            handed = (*node.args, *(one.value for one in node.keywords))
+            if any(isinstance(one, ast.Name) and one.id in given for one in handed):
+                return False
     return True

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from affidavit.lint.catalogue.definition import decorators
 from affidavit.lint.catalogue.deprecation import said_in_docstring, said_in_help, said_in_warnings
 from affidavit.lint.catalogue.read import CALLED, source_of
-from affidavit.lint.catalogue.resolve import Resolver, decorators
+from affidavit.lint.catalogue.resolve import Resolver
 from affidavit.lint.catalogue.source import bindings
 from affidavit.lint.catalogue.thing import Class, Function
 from affidavit.names.signature import REQUIRED, Parameter

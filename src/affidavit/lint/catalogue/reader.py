@@ -6,12 +6,13 @@ import ast
 from dataclasses import replace
 
 from affidavit.lint.catalogue.decorator import Wrapping, wrapping
+from affidavit.lint.catalogue.definition import decorators
 from affidavit.lint.catalogue.deprecation import said_in_docstring, warned
 from affidavit.lint.catalogue.fields import annotated, fields, is_dataclass, makes_dataclasses
 from affidavit.lint.catalogue.follow import End, Handed, Uses, uses_of
 from affidavit.lint.catalogue.path import surely
 from affidavit.lint.catalogue.read import Read, either, opaque, source_of
-from affidavit.lint.catalogue.resolve import Resolver, decorators
+from affidavit.lint.catalogue.resolve import Resolver
 from affidavit.lint.catalogue.scope import callees, is_super, settable, texts, unpacked
 from affidavit.lint.catalogue.source import bindings, names_of
 from affidavit.lint.catalogue.thing import Class, Fields, Function, Init, Opaque, Partial, Thing
@@ -80,7 +81,9 @@ class Reader:
                 self.touched.add(one.module.name.partition(".")[0])
                 if why := self._strange(one):
                     return opaque(why)
-        return self._constructed(cls, self.resolver.line(cls))
+        found = self._constructed(cls, self.resolver.line(cls))
+        unseen = [one.why for one in self.resolver.line(cls) if isinstance(one, Opaque) and not one.is_inert]
+        return found.opened(unseen[0]) if unseen else found
 
     def _constructed(self, cls: Class, line: tuple[Class | Opaque, ...]) -> Read:
         """What the first constructor of a line takes."""

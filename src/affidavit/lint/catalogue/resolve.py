@@ -6,9 +6,10 @@ import ast
 import builtins
 import sys
 
+from affidavit.lint.catalogue.definition import is_bound, is_overload, is_property
 from affidavit.lint.catalogue.line import merged
 from affidavit.lint.catalogue.source import Binding, Module, Sources, bindings, exports, names_of
-from affidavit.lint.catalogue.thing import Class, Fields, Function, FunctionNode, Opaque, Partial, Thing
+from affidavit.lint.catalogue.thing import Class, Fields, Function, Opaque, Partial, Thing
 
 _DEPTH = 40
 _KEEPING = frozenset({"auto_class_update", "copy_func"})
@@ -99,7 +100,7 @@ class Resolver:
         if isinstance(node, ast.ClassDef):
             return (Class(module=module, node=node, name=node.name),)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return () if _is_overload(node) else (Function(module=module, node=node, name=node.name),)
+            return () if is_overload(node) else (Function(module=module, node=node, name=node.name),)
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             return self.imported(module, node, name)
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
@@ -130,9 +131,9 @@ class Resolver:
     def _foreign(self, dotted: str) -> tuple[Thing, ...]:
         head = dotted.partition(".")[0]
         if head in sys.stdlib_module_names:
-            return (Opaque(why=f"{dotted} is part of Python"),)
+            return (Opaque(why=f"{dotted} is part of Python", is_inert=True),)
         if self.sources.has_folder(dotted):
-            return (Opaque(why=f"{dotted} is no Python text"),)
+            return (Opaque(why=f"{dotted} is no Python text", is_inert=True),)
         return ()
 
     def value(
@@ -197,7 +198,7 @@ class Resolver:
             found = [one for one in self.value(cls.module, base, beside=cls.name) if isinstance(one, (Class, Opaque))]
             if not found and isinstance(base, ast.Name) and base.id == cls.name:
                 continue
-            first = found[0] if found else Opaque(why=_baseless(text))
+            first = found[0] if found else _baseless(text)
             bases.append(self.line(first) if isinstance(first, Class) else (first,))
         line = (cls, *merged(bases))
         self._lines[cls.dotted] = line
@@ -227,9 +228,13 @@ class Resolver:
             if name not in names_of(node):
                 continue
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                if not _is_overload(node):
+                if is_property(node):
+                    found = Opaque(why=f"{cls.name}.{name} is a property")
+                elif isinstance(found, Function) and binding.guarded:
+                    found = Opaque(why=f"{cls.name}.{name} is defined twice")
+                elif not is_overload(node):
                     found = Function(
-                        module=cls.module, node=node, name=f"{cls.name}.{name}", of=cls, on=on, is_bound=_is_bound(node)
+                        module=cls.module, node=node, name=f"{cls.name}.{name}", of=cls, on=on, is_bound=is_bound(node)
                     )
             elif isinstance(node, ast.ClassDef):
                 found = Class(module=cls.module, node=node, name=f"{cls.name}.{name}")
@@ -275,23 +280,7 @@ def _listed(node: ast.expr) -> list[str]:
     return found
 
 
-def decorators(node: FunctionNode | ast.ClassDef) -> list[tuple[str, ast.expr]]:
-    """Return the decorators of a definition by their last name, the innermost first."""
-    found = []
-    for one in reversed(node.decorator_list):
-        called = one.func if isinstance(one, ast.Call) else one
-        found.append((ast.unparse(called).rpartition(".")[2], one))
-    return found
-
-
-def _is_overload(node: FunctionNode) -> bool:
-    return any(name == "overload" for name, _ in decorators(node))
-
-
-def _is_bound(node: FunctionNode) -> bool:
-    """Say whether the first parameter is given by looking it up: a class method, or a method of a live object."""
-    return not any(name == "staticmethod" for name, _ in decorators(node))
-
-
-def _baseless(text: str) -> str:
-    return f"built as {text} is" if hasattr(builtins, text) else f"its base {text} is not found"
+def _baseless(text: str) -> Opaque:
+    if hasattr(builtins, text):
+        return Opaque(why=f"built as {text} is", is_inert=True)
+    return Opaque(why=f"its base {text} is not found")

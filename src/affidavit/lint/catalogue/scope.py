@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterable
 from pathlib import Path
 
+from affidavit.lint.catalogue.definition import decorators
 from affidavit.lint.catalogue.fields import annotated
-from affidavit.lint.catalogue.resolve import Resolver, decorators
+from affidavit.lint.catalogue.resolve import Resolver
 from affidavit.lint.catalogue.source import Module, bindings, names_of, strings
 from affidavit.lint.catalogue.thing import Class, Function, Init, Thing
 from affidavit.names.signature import Parameter

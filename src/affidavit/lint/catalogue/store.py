@@ -14,7 +14,7 @@ from pathlib import Path
 from affidavit.lint.catalogue.missing import Missing
 from affidavit.names.signature import Parameter, Rest, Signature
 
-READER = 2
+READER = 3
 """Which text of ours read it; raised by each change of what the reader sees."""
 _LONG = 80
 

@@ -59,6 +59,8 @@ class Opaque:
     """Something that is there and that text does not show, and why where that is known."""
 
     why: str = ""
+    is_inert: bool = False
+    """Whether it is part of Python or of an extension, and so makes no dataclass and changes no constructor."""
 
 
 @dataclass(frozen=True, kw_only=True)
