@@ -52,6 +52,7 @@ def words(text: str, program: str = "python") -> list[list[str]]:
         ("a | python t.py | tee log", ["t.py"]),
         ("# python no.py\npython yes.py # --no", ["yes.py"]),
         ('CUDA_VISIBLE_DEVICES=0 B="1 2" python t.py', ["t.py"]),
+        ("python t.py --x=\u00e4 '\u4e2d' --y", ["t.py", f"--x={U}", U, "--y"]),
         ("python t.py --x\nfoo ((( ", ["t.py", "--x"]),
     ],
 )
@@ -73,7 +74,7 @@ def test_a_here_document_is_no_command_and_is_kept() -> None:
     assert second.words[1].text == "d.py"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(max_size=200), st.text(alphabet="$(){}[]\"'`\\|&;<>=#\n AB@*+-if thenfidoesac", max_size=150)))
 def test_no_text_raises(text: str) -> None:
     for command in commands(text):
@@ -89,3 +90,10 @@ def test_a_variable_that_doubles_itself_ends() -> None:
     begun = time.process_time()
     commands("A=--x\n" + 'A="$A $A"\n' * 60 + "B=($A $A)\n" + 'B=("${B[@]}" "${B[@]}")\n' * 60 + "python t.py $A")
     assert time.process_time() - begun < 2
+
+
+@pytest.mark.parametrize(
+    "text", ["{\U000bbd6f", "`[<{\U000c8555|", "|`\n{\U00063bfd\U000854fd", "{\U0010ffff", "\x00{\x00"]
+)
+def test_a_character_that_ends_the_scanner_is_kept_from_it(text: str) -> None:
+    assert [command.name for command in commands(f"python t.py\n{text}")][:1] == ["python"]

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 UNSEEN = "\0"
 """Stands in a word where something is only known at run time; a default that is written there follows it."""
 
+FOREIGN = "\x1a"
+"""Stands in the text that is parsed for a character that is no ASCII; in a word it is not known either."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Word:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from affidavit.lint.shell.command import UNSEEN, Word
+from affidavit.lint.shell.command import FOREIGN, UNSEEN, Word
 
 Value = tuple[Word, ...]
 """What a variable holds: one word, or those of an array."""
@@ -67,7 +67,7 @@ def expand(node: Any, values: Mapping[str, Value | None], *, is_quoted: bool = F
 
 def _add(making: _Making, node: Any, values: Mapping[str, Value | None], *, is_quoted: bool) -> None:
     kind = node.type
-    text = node.text.decode("utf-8", "replace").replace(UNSEEN, "")
+    text = node.text.decode("utf-8", "replace").replace(FOREIGN, UNSEEN)
     if kind in ("word", "number", "variable_name", "file_descriptor", "test_operator", "extglob_pattern", "regex"):
         special = _SPECIAL.search(text)
         if special:
@@ -76,7 +76,7 @@ def _add(making: _Making, node: Any, values: Mapping[str, Value | None], *, is_q
     elif kind == "string":
         making.add("")
         for piece, child in _pieces(node):
-            making.add(_QUOTED_ESCAPE.sub(_unescaped, piece.replace(UNSEEN, "")))
+            making.add(_QUOTED_ESCAPE.sub(_unescaped, piece.replace(FOREIGN, UNSEEN)))
             if child is not None:
                 _add(making, child, values, is_quoted=True)
     elif kind == "raw_string":

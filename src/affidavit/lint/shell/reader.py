@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from affidavit.lint.shell.command import Command, Word
+from affidavit.lint.shell.command import FOREIGN, Command, Word
 from affidavit.lint.shell.expansion import LONGEST, Value, expand
 
 _BRANCHES = frozenset(
@@ -24,6 +25,7 @@ _WORDS = frozenset(
         *("brace_expression", "regex", "extglob_pattern", "array"),
     }
 )
+_NO_ASCII = re.compile(r"[^\x01-\x7f]")
 _SETTERS = frozenset({"read", "mapfile", "readarray", "getopts", "eval", "unset", "printf"})
 _DEEPEST = 150
 
@@ -36,7 +38,8 @@ def commands(text: str) -> tuple[Command, ...]:
     Source: tree-sitter-bash, and POSIX sh §2.6 for the order of expansions.
     Blind to: aliases, ``eval``, what ``source`` brings in, which branch is taken, arguments of functions.
     """
-    tree = _parser().parse(text.encode("utf-8", "replace"))
+    # The grammar's scanner looks characters up in tables of ASCII, and ends the process on one that lies far outside.
+    tree = _parser().parse(_NO_ASCII.sub(FOREIGN, text).encode())
     reader = _Reader()
     found = list(reader.walk(tree.root_node, 0))
     for body in reader.bodies:
