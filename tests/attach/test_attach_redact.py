@@ -144,6 +144,7 @@ def test_a_command_line_is_read_word_by_word(words: tuple[str, ...], expected: t
     assert redact_arguments(words) == expected
 
 
+@pytest.mark.guards("affidavit.attach.redact:redact_value", property="a named secret is hidden whole")
 def test_a_named_value_is_hidden_whole() -> None:
     assert redact_value("HF_TOKEN", "any words at all") == HIDDEN
     assert redact_value("HF_TOKEN", "") == ""

@@ -66,12 +66,16 @@ def test_a_waiver_of_another_check_covers_nothing() -> None:
     assert decide([found(Verdict.FAIL, check="ranks-agree")], [WAIVER], as_of=TODAY).exit_code == 1
 
 
+@pytest.mark.guards("affidavit.gate:Waiver.covers", property="a waiver covers what it names and no more")
 def test_a_waiver_of_one_site_does_not_cover_another() -> None:
     narrow = replace(WAIVER, target=f"flash-ran@{SITE.fingerprint}")
     assert decide([found(Verdict.FAIL, SITE)], [narrow], as_of=TODAY).exit_code == 0
     assert decide([found(Verdict.FAIL, replace(SITE, line=99, rank=3))], [narrow], as_of=TODAY).exit_code == 0
     for sites in ((OTHER,), (SITE, OTHER), ()):
         assert decide([found(Verdict.FAIL, *sites)], [narrow], as_of=TODAY).exit_code == 1
+    assert WAIVER.covers(found(Verdict.FAIL, SITE, OTHER), TODAY) == {SITE.fingerprint, OTHER.fingerprint}
+    assert WAIVER.covers(found(Verdict.FAIL, SITE), TODAY + datetime.timedelta(days=1)) == frozenset()
+    assert WAIVER.covers(found(Verdict.FAIL, SITE, check="ranks-agree"), TODAY) == frozenset()
 
 
 def test_two_people_may_waive_a_site_each() -> None:
@@ -95,6 +99,7 @@ def test_a_waiver_that_nothing_needed_is_no_harm_and_no_pass() -> None:
     assert (decision.exit_code, decision.waived) == (0, ())
 
 
+@pytest.mark.guards("affidavit.gate:Attestation.fact", property="a word ends with its day")
 def test_a_persons_word_is_a_fact_until_its_day_and_only_where_it_is_asked_for() -> None:
     word = Attestation(term="acme.licence", value="open", author="ada", seen="the contract", until=TODAY)
     fact = word.fact(TODAY)

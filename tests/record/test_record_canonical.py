@@ -78,16 +78,19 @@ def test_a_large_double_that_looks_like_an_integer_is_read_as_the_double() -> No
     assert canonical.parse(canonical.encode([2.0**60, 1e20])) == [2.0**60, 1e20]
 
 
+@pytest.mark.guards("affidavit.record.canonical:legible", property="no file name keeps a run from being sealed")
 def test_a_file_name_that_is_not_utf8_is_written_out() -> None:
-    legible = canonical.legible({"a": ["x\udc80", ("y",)]})
-    assert legible == {"a": ["x\\udc80", ["y"]]}
+    legible = canonical.legible({"a": ["x\udc80", ("y",), 1]})
+    assert legible == {"a": ["x\\udc80", ["y"], 1]}
     assert canonical.encode(legible)
 
 
+@pytest.mark.guards("affidavit.record.ranks:written", property="ranks are written so that they can be read")
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.sets(st.integers(0, 5000), max_size=60))
 def test_ranks_are_read_back(found: set[int]) -> None:
     assert ranks.read(ranks.written(found)) == tuple(sorted(found))
+    assert ranks.written((0, 1, 2, 5)) == "0-2,5"
 
 
 @pytest.mark.parametrize(

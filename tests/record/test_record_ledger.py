@@ -24,6 +24,7 @@ def test_a_drill_is_read_back(tmp_path: Path) -> None:
     assert ledger.read(path) == Ledger(drills=(drilled("a", 1), drilled("b", 2), drilled("a", 3)))
 
 
+@pytest.mark.guards("affidavit.record.ledger:Drilled.is_proof", property="catching none of none proves nothing")
 def test_only_a_drill_that_caught_everything_is_a_proof() -> None:
     assert drilled("a", 1).is_proof and not drilled("a", 9, caught=4).is_proof
     assert not drilled("b", 2, caught=0, total=0).is_proof, "catching none of none proves nothing"
@@ -65,7 +66,10 @@ def test_a_folder_in_its_place_is_told(tmp_path: Path) -> None:
     assert ledger.read(tmp_path).problems == (f"{tmp_path.name}: Is a directory",)
 
 
-def guard(day: int, *, caught: int = 3, function: str = "a" * 64) -> Instrument:
+ON = {"function": "a" * 64, "test": "b" * 64}
+
+
+def guard(day: int, *, caught: int = 3, on: dict[str, str] = ON) -> Instrument:
     return Instrument(
         kind="guard",
         name="tests/test_a.py::test_b → m:f",
@@ -74,7 +78,7 @@ def guard(day: int, *, caught: int = 3, function: str = "a" * 64) -> Instrument:
         total=3,
         affidavit="0.1.0",
         word="PROVED",
-        on={"function": function, "test": "b" * 64},
+        on=on,
         missed=("m.py:3: boundary: < → <=",) * (3 - caught),
         says="it is masked",
     )
@@ -89,10 +93,12 @@ def test_another_instrument_stands_beside_the_checks(tmp_path: Path) -> None:
     assert held.last_of("guard", guard(1).name) == guard(3) and held.last_of("watch", guard(1).name) is None
 
 
+@pytest.mark.guards("affidavit.record.ledger:Instrument.holds_on", property="a proof holds on its code only")
 def test_what_was_proved_on_other_code_is_unproved() -> None:
     assert guard(1).holds_on({"function": "a" * 64, "test": "b" * 64})
     assert not guard(1).holds_on({"function": "c" * 64, "test": "b" * 64})
     assert not guard(1, caught=2).holds_on(guard(1).on) and not guard(1).holds_on({})
+    assert not guard(1, on={}).holds_on({}), "what names no code holds on none"
 
 
 def test_a_line_of_before_there_were_others_is_read_as_it_was(tmp_path: Path) -> None:

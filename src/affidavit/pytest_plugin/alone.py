@@ -36,6 +36,7 @@ _UNHEARD = frozenset(
         "pytest_warning_recorded",
     }
 )
+_SETTINGS = "_hypothesis_internal_use_settings"
 _LAST = ("last_type", "last_value", "last_traceback", "last_exc")
 
 
@@ -75,7 +76,7 @@ class Alone:
         self.said, self._subtests = "", []
         raised: list[BaseException] = []
         try:
-            with self._warned(item):
+            with self._warned(item), _unremembered(item):
                 self._phases(item, seconds, raised, None if whole else item.parent)
         finally:
             self._left_clean(item, None if whole else item.parent)
@@ -252,6 +253,23 @@ def _torn_down_whole() -> Iterator[None]:
         yield
     finally:
         runner.TEST_OUTCOME = before
+
+
+@contextlib.contextmanager
+def _unremembered(item: Any) -> Iterator[None]:
+    """Let Hypothesis neither remember an example that a disarmed program fell over, nor look for a shorter one."""
+    hypothesis: Any = sys.modules.get("hypothesis")
+    function = getattr(item.obj, "__func__", item.obj)
+    before = getattr(function, _SETTINGS, None)
+    if hypothesis is None or before is None:
+        yield
+        return
+    phases = [phase for phase in before.phases if phase.name in ("explicit", "generate")]
+    setattr(function, _SETTINGS, hypothesis.settings(before, database=None, phases=phases, deadline=None))
+    try:
+        yield
+    finally:
+        setattr(function, _SETTINGS, before)
 
 
 def _callback(monitoring: Any, tool: int, event: int, function: Any) -> Any:

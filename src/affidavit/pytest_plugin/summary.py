@@ -11,6 +11,7 @@ from affidavit.pytest_plugin.hollow import Hollow
 SHOWN = 12
 """Missed disarms shown of one guard; -v shows all."""
 HOLLOW_SHOWN = 20
+WIDE = 50
 
 
 def show_hollow(terminal: Any, found: Sequence[Hollow]) -> None:
@@ -18,7 +19,7 @@ def show_hollow(terminal: Any, found: Sequence[Hollow]) -> None:
     if not found:
         return
     terminal.write_sep("=", "hollow tests")
-    shown = found if terminal.config.get_verbosity() > 0 else found[:HOLLOW_SHOWN]
+    shown = found if terminal.config.getoption("verbose") > 0 else found[:HOLLOW_SHOWN]
     for one in shown:
         terminal.write_line(f"{one.at}: {one.test.rpartition('::')[2]}: {one.why}")
     if len(found) > len(shown):
@@ -54,7 +55,7 @@ def show(terminal: Any, evidence: Sequence[Evidence], unasked: str, written: str
 def _one(terminal: Any, one: Evidence) -> None:
     terminal.write(f"{one.word.value:<12}", red=one.blocks, yellow=not one.blocks)
     terminal.write_line(f"{one.test} guards {one.target}{f' ({one.says})' if one.says else ''}")
-    for line in lines(one, verbose=terminal.config.get_verbosity() > 0):
+    for line in lines(one, verbose=terminal.config.getoption("verbose") > 0):
         terminal.write_line(f"{'':<12}{line}")
 
 
@@ -70,9 +71,16 @@ def lines(one: Evidence, *, verbose: bool) -> list[str]:
     if one.word is Word.INERT:
         said = [f"No assertion failed under any of {len(one.disarms)} disarms ({ways}); calling is not asserting."]
     shown = one.missed if verbose else one.missed[:SHOWN]
+    at = ""
     for missed in shown:
-        said.append(f"{missed.at}: {missed.operator}: {missed.was[:60]} → {missed.becomes[:40]}")
-        said.append(f"    {missed.text}")
+        if missed.at != at:
+            at = missed.at
+            said.append(f"{at}: {missed.text}")
+        said.append(f"    {missed.operator}: {_short(missed.was)} → {_short(missed.becomes)}")
     if len(one.missed) > len(shown):
         said.append(f"and {len(one.missed) - len(shown)} more (-v)")
     return said
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= WIDE else f"{text[: WIDE - 1]}…"
