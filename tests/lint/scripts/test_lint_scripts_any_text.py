@@ -14,14 +14,59 @@ from affidavit.lint.scripts import Reading, read_scripts
 
 HEAD = "import argparse\nfrom transformers import TrainingArguments as T, HfArgumentParser as H\n"
 PARTS = (
-    "d = {}", "d['a'] = 1", "d.pop('a')", "T(**d)", "d = T(a=1)", "d.x = 1", "if d:", "else:", "try:", "except TypeError:",
-    "    T(b=2)", "    d = {'c': 3}", "def f(d, *a, **k):", "    return f(d, **k)", "    yield d", "f(**d)", "f(d)", "class T(T):",
-    "    d = d", "for d in d:", "while d:", "with d as d:", "p = argparse.ArgumentParser()", "p.add_argument(*d)",
-    "p.add_argument('--a', **d)", "d = p.parse_args()", "d, *e = p.parse_known_args()", "p = H((T, d))", "del d",
-    "del d['a']", "global d", "import a.b", "from . import a", "from .... import *", "lambda d: T(**d)", "d |= d", "d = [d, d]",
-    "match d:", "    case {'a': d}:", "d = d[0]", "d = d['a']", "d = vars(d)", "super().__init__(**d)", "(d := {})",
-    "async def g():", "    await T(a=1)", "d: T = {}", "d = {**d, 'a': d}", "d = dict(d, a=d)", "@f", "raise d", "return d",
-)  # fmt: skip
+    "d = {}",
+    "d['a'] = 1",
+    "d.pop('a')",
+    "T(**d)",
+    "d = T(a=1)",
+    "d.x = 1",
+    "if d:",
+    "else:",
+    "try:",
+    "except TypeError:",
+    "    T(b=2)",
+    "    d = {'c': 3}",
+    "def f(d, *a, **k):",
+    "    return f(d, **k)",
+    "    yield d",
+    "f(**d)",
+    "f(d)",
+    "class T(T):",
+    "    d = d",
+    "for d in d:",
+    "while d:",
+    "with d as d:",
+    "p = argparse.ArgumentParser()",
+    "p.add_argument(*d)",
+    "p.add_argument('--a', **d)",
+    "d = p.parse_args()",
+    "d, *e = p.parse_known_args()",
+    "p = H((T, d))",
+    "del d",
+    "del d['a']",
+    "global d",
+    "import a.b",
+    "from . import a",
+    "from .... import *",
+    "lambda d: T(**d)",
+    "d |= d",
+    "d = [d, d]",
+    "match d:",
+    "    case {'a': d}:",
+    "d = d[0]",
+    "d = d['a']",
+    "d = vars(d)",
+    "super().__init__(**d)",
+    "(d := {})",
+    "async def g():",
+    "    await T(a=1)",
+    "d: T = {}",
+    "d = {**d, 'a': d}",
+    "d = dict(d, a=d)",
+    "@f",
+    "raise d",
+    "return d",
+)
 
 
 def _read(raw: bytes) -> Reading:
@@ -66,9 +111,13 @@ def test_any_bytes(raw: bytes) -> None:
 def test_each_part_is_python_somewhere(part: str) -> None:
     """A part that never parses would prove nothing."""
     around = {
-        "else:": "if d:\n  1\nelse:\n  1", "except TypeError:": "try:\n  1\nexcept TypeError:\n  1", "try:": "try:\n  1\nfinally:\n  1",
-        "    case {'a': d}:": "match d:\n    case {'a': d}:\n      1", "match d:": "match d:\n  case 1:\n    1", "@f": "@f\ndef g(): 1",
-    }  # fmt: skip
+        "else:": "if d:\n  1\nelse:\n  1",
+        "except TypeError:": "try:\n  1\nexcept TypeError:\n  1",
+        "try:": "try:\n  1\nfinally:\n  1",
+        "    case {'a': d}:": "match d:\n    case {'a': d}:\n      1",
+        "match d:": "match d:\n  case 1:\n    1",
+        "@f": "@f\ndef g(): 1",
+    }
     text = around.get(part, part.strip())
     text = text + "\n  1" if text.endswith(":") else text
     ast.parse(f"async def f():\n  {text.replace(chr(10), chr(10) + '  ')}\n")

@@ -10,7 +10,10 @@ from script_world import project, sure
 from affidavit.lint.scripts import Reading
 
 HF = "from dataclasses import dataclass, field\nfrom transformers import HfArgumentParser, TrainingArguments\n"
-MINE = "@dataclass\nclass Mine:\n    seq_length: int = 512\n    name: str = field(default='x', metadata={'help': 'as seq_length'})\n"
+MINE = (
+    "@dataclass\nclass Mine:\n    seq_length: int = 512\n"
+    "    name: str = field(default='x', metadata={'help': 'as seq_length'})\n"
+)
 ARGS = "import argparse\np = argparse.ArgumentParser()\n"
 
 
@@ -52,12 +55,8 @@ def test_dataclasses_installed_and_of_the_project(tmp_path: Path) -> None:
     (parser,) = project(tmp_path, train=text).parsers
     mine, more, installed = parser.targets
     assert (parser.kind, parser.line) == ("HfArgumentParser", 10)
-    assert [(one.name, one.line, one.annotation, one.default) for one in mine.fields][0] == (
-        "seq_length",
-        5,
-        "int",
-        "512",
-    )
+    first = mine.fields[0]
+    assert (first.name, first.line, first.annotation, first.default) == ("seq_length", 5, "int", "512")
     assert (mine.name, mine.is_first_party, mine.bases) == ("train.Mine", True, ())
     assert ([one.name for one in more.fields], more.bases) == (["extra"], ("transformers.TrainingArguments",))
     assert (installed.name, installed.is_first_party) == ("transformers.TrainingArguments", False)
@@ -132,7 +131,9 @@ READ = {
     "kept on an object": "args = p.parse_args()\nprint(args.batch_size)\nclass A: pass\nA.args = args\n",
     "kept in a dict": "args = p.parse_args()\nprint(args.batch_size)\nD = [1]\nD[0] = args\n",
     "kept in a list": "args = p.parse_args()\nprint(args.batch_size)\nother = [args]\nsomething(other)\n",
-    "made global": "args = None\ndef main():\n    global args\n    args = p.parse_args()\n    print(args.batch_size)\nmain()\n",
+    "made global": (
+        "args = None\ndef main():\n    global args\n    args = p.parse_args()\n    print(args.batch_size)\nmain()\n"
+    ),
     "given back to nobody known": "def get():\n    return p.parse_args()\nREGISTRY['x'] = get\nprint(x.batch_size)\n",
     "a name that is computed": "args = p.parse_args()\nprint(args.batch_size)\nfor n in NAMES:\n    getattr(args, n)\n",
     "yielded": "def get():\n    yield p.parse_args()\nprint(x.batch_size)\n",

@@ -52,7 +52,8 @@ SHAPES = {
         [(T, "lerning_rate:4")],
     ),
     "two levels": (
-        "def build(cfg):\n    return TrainingArguments(**cfg)\ndef more(cfg):\n    cfg['seed'] = 1\n    return build(cfg)\n"
+        "def build(cfg):\n    return TrainingArguments(**cfg)\n"
+        "def more(cfg):\n    cfg['seed'] = 1\n    return build(cfg)\n"
         "more({'lerning_rate': 1})\n",
         [(T, "lerning_rate:7 seed:5")],
     ),
@@ -70,7 +71,8 @@ SHAPES = {
         [(T, "lerning_rate:5")],
     ),
     "typed call": (
-        "from typing import TypedDict\nclass TA(TypedDict):\n    lerning_rate: float\nTrainingArguments(**TA(lerning_rate=1))\n",
+        "from typing import TypedDict\nclass TA(TypedDict):\n"
+        "    lerning_rate: float\nTrainingArguments(**TA(lerning_rate=1))\n",
         [(T, "lerning_rate:5")],
     ),
     "partial": (
@@ -150,7 +152,8 @@ CALLEES = {
     "from trl import SFTConfig\nSFTConfig(dataset_kwargs={'skip_prepare_datset': True})": [
         ("trl.SFTConfig", "dataset_kwargs:2[skip_prepare_datset:2]")
     ],
-    "from transformers import AutoModelForCausalLM as M\nm = M.from_pretrained('x')\nm = m.to('cpu')\nm.generate(temprature=1)": [
+    "from transformers import AutoModelForCausalLM as M\n"
+    "m = M.from_pretrained('x')\nm = m.to('cpu')\nm.generate(temprature=1)": [
         ("transformers.AutoModelForCausalLM.generate", "temprature:4")
     ],
     "from transformers import AutoModelForCausalLM as M\nm = M.from_pretrained('x')\nm(attention_maks=1)": [
@@ -159,7 +162,8 @@ CALLEES = {
     "from transformers import AutoTokenizer as A\nt = A.from_pretrained('x')\nt('a', truncaton=True, max_lenght=1)": [
         ("transformers.AutoTokenizer.__call__", "truncaton:3 max_lenght:3")
     ],
-    "from transformers import AutoTokenizer as A\nt = A.from_pretrained('x')\nt.apply_chat_template([], enable_thinkng=1)": [
+    "from transformers import AutoTokenizer as A\n"
+    "t = A.from_pretrained('x')\nt.apply_chat_template([], enable_thinkng=1)": [
         ("transformers.PreTrainedTokenizerBase.apply_chat_template", "enable_thinkng:3")
     ],
     "from transformers import Trainer\nt = Trainer(tokenizer=1)\nt.train(resume_from=1)": [
@@ -173,7 +177,8 @@ CALLEES = {
     "from datasets import load_dataset\nd = load_dataset('x')\nd['train'].map(len, num_procs=1)": [
         ("datasets.Dataset.map", "num_procs:3")
     ],
-    "from datasets import load_dataset\nd = load_dataset('x', split='train', streaming=True)\nd.map(len, num_procs=1)": [
+    "from datasets import load_dataset\n"
+    "d = load_dataset('x', split='train', streaming=True)\nd.map(len, num_procs=1)": [
         ("datasets.load_dataset", "split:2 streaming:2")
     ],
     "from torch.utils.data import DataLoader\nDataLoader([], batchsize=1)": [

@@ -1,4 +1,4 @@
-"""What makes a name legal, or harmless, takes it out of what is judged: a name that is reported wrongly is worse than none."""
+"""What makes a name legal, or harmless, takes it out of what is judged: a false name is worse than none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ GONE = {
         "D = {'old': 1}\ndef clean():\n    D.pop('old')\ndef main():\n    clean()\n    TrainingArguments(**D)\n"
     ),
     "handed to somebody": "import cleaner\nd = {'old': 1}\ncleaner.clean(d)\nTrainingArguments(**d)\n",
-    "handed to a method": "class A:\n    def f(self):\n        d = {'old': 1}\n        self.g(d)\n        TrainingArguments(**d)\n",
+    "handed to a method": (
+        "class A:\n    def f(self):\n        d = {'old': 1}\n        self.g(d)\n        TrainingArguments(**d)\n"
+    ),
     "filtered": "d = {'old': 1}\nd = {k: v for k, v in d.items() if k in ALLOWED}\nTrainingArguments(**d)\n",
     "filtered in a branch": (
         "import sys\nd = {'old': 1}\nif sys.argv:\n    d = {k: v for k, v in d.items() if v}\nTrainingArguments(**d)\n"
@@ -42,7 +44,8 @@ GONE = {
     "the name bound again": "TrainingArguments = wrap(TrainingArguments)\nTrainingArguments(old=1)\n",
     "a parameter of the name": "def f(TrainingArguments):\n    TrainingArguments(old=1)\n",
     "an __init__ of its own": (
-        "class Mine(TrainingArguments):\n    def __init__(self, old=1):\n        super().__init__(**make())\nMine(old=1)\n"
+        "class Mine(TrainingArguments):\n    def __init__(self, old=1):\n"
+        "        super().__init__(**make())\nMine(old=1)\n"
     ),
     "a field of its own": (
         "from dataclasses import dataclass\n@dataclass\nclass Mine(TrainingArguments):\n    old: int = 1\nMine(old=1)\n"
@@ -50,11 +53,14 @@ GONE = {
     "a decorator that may do anything": (
         "import mine\n@mine.extend\nclass Mine(TrainingArguments):\n    pass\nMine(old=1)\n"
     ),
-    "a decorated function": "import mine\n@mine.clean\ndef build(d):\n    return TrainingArguments(**d)\nbuild({'old': 1})\n",
+    "a decorated function": (
+        "import mine\n@mine.clean\ndef build(d):\n    return TrainingArguments(**d)\nbuild({'old': 1})\n"
+    ),
     "the class is patched": "TrainingArguments.__init__ = wrap\nTrainingArguments(old=1)\n",
     "the class is replaced": "transformers.TrainingArguments = wrap\nTrainingArguments(old=1)\n",
     "its __init__ pops it": (
-        "class Mine(TrainingArguments):\n    def __init__(self, **kw):\n        kw.pop('old')\n        super().__init__(**kw)\n"
+        "class Mine(TrainingArguments):\n    def __init__(self, **kw):\n"
+        "        kw.pop('old')\n        super().__init__(**kw)\n"
         "Mine(old=1)\n"
     ),
     "global, set elsewhere": (
@@ -79,7 +85,10 @@ UNDER = {
     "a bare except": "try:\n    TrainingArguments(old=1)\nexcept:\n    pass\n",
     "a handler": "try:\n    import new\nexcept ImportError:\n    TrainingArguments(old=1)\n",
     "pytest.raises": "import pytest\nwith pytest.raises(TypeError):\n    TrainingArguments(old=1)\n",
-    "assertRaises": "class A:\n    def test(self):\n        with self.assertRaises(TypeError):\n            TrainingArguments(old=1)\n",
+    "assertRaises": (
+        "class A:\n    def test(self):\n        with self.assertRaises(TypeError):\n"
+        "            TrainingArguments(old=1)\n"
+    ),
     "suppress": "import contextlib\nwith contextlib.suppress(TypeError):\n    TrainingArguments(old=1)\n",
     "a version": "if transformers.__version__ < '5':\n    TrainingArguments(old=1)\n",
     "a version's else": "if transformers.__version__ < '5':\n    pass\nelse:\n    TrainingArguments(old=1)\n",
@@ -119,6 +128,12 @@ UNDER = {
     "called in except TypeError": (
         "def make():\n    return TrainingArguments(old=1)\ntry:\n    make()\nexcept TypeError:\n    pass\n"
     ),
+    "a name that is asked for": (
+        "def f(**kw):\n    d = {}\n    if kw.get('old'):\n        d['old'] = kw['old']\n    TrainingArguments(**d)\n"
+    ),
+    "a name that is in what is given": (
+        "def f(kw):\n    d = {}\n    if 'old' in kw:\n        d['old'] = 1\n    TrainingArguments(**d)\n"
+    ),
     "xfail": "import pytest\n@pytest.mark.xfail\ndef test_it():\n    TrainingArguments(old=1)\n",
     "skipif": "import pytest\n@pytest.mark.skipif(True, reason='')\ndef test_it():\n    TrainingArguments(old=1)\n",
 }
@@ -133,7 +148,9 @@ def test_a_guarded_name_says_its_guard(shape: str, tmp_path: Path) -> None:
 
 HARMFUL = {
     "a try that is about something else": "try:\n    TrainingArguments(old=1)\nexcept OSError:\n    pass\n",
-    "a handler that raises again": "try:\n    TrainingArguments(old=1)\nexcept Exception as e:\n    print(e)\n    raise\n",
+    "a handler that raises again": (
+        "try:\n    TrainingArguments(old=1)\nexcept Exception as e:\n    print(e)\n    raise\n"
+    ),
     "a test of the hardware": "import torch\nif torch.cuda.is_available():\n    TrainingArguments(old=1)\n",
     "a version that is refused": "if transformers.__version__ < '5':\n    raise SystemExit\nTrainingArguments(old=1)\n",
     "a try around an import": (
@@ -145,10 +162,13 @@ HARMFUL = {
     "a test of a conversion": "import sys\nif sys.conversion:\n    TrainingArguments(old=1)\n",
     "a function that only reads": "def show(d):\n    print(d)\nd = {'old': 1}\nshow(d)\nTrainingArguments(**d)\n",
     "a copy that is popped": "d = {'old': 1}\ne = dict(d)\ne.pop('old')\nTrainingArguments(**d)\n",
-    "a logger": "import logging\nlogger = logging.getLogger()\nd = {'old': 1}\nlogger.info(d)\nTrainingArguments(**d)\n",
+    "a logger": (
+        "import logging\nlogger = logging.getLogger()\nd = {'old': 1}\nlogger.info(d)\nTrainingArguments(**d)\n"
+    ),
     "a subclass without an __init__": "class Mine(TrainingArguments):\n    x = 1\nMine(old=1)\n",
     "an __init__ that hands it on": (
-        "class Mine(TrainingArguments):\n    def __init__(self, mine, **kw):\n        super().__init__(**kw)\nMine(mine=1, old=1)\n"
+        "class Mine(TrainingArguments):\n    def __init__(self, mine, **kw):\n"
+        "        super().__init__(**kw)\nMine(mine=1, old=1)\n"
     ),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Callable
 from typing import Final
@@ -44,9 +45,19 @@ _READING: Final = re.compile(
 """What reads a dict and leaves it as it was."""
 
 
+@functools.cache
+def _says(dotted: str) -> bool:
+    return _SAYING.fullmatch(dotted) is not None
+
+
+@functools.cache
+def _reads(dotted: str) -> bool:
+    return _READING.fullmatch(dotted) is not None
+
+
 def call(walk: Walk, node: ast.Call) -> Value:
     """Return what a call gives back, and note what it asks for."""
-    callee = walk.value(node.func)
+    callee = walk.evaluate(walk, node.func)
     arguments = _arguments(walk, node)
     walk.line = node.lineno
     return onward(walk, node, callee, arguments)
@@ -70,9 +81,9 @@ def onward(walk: Walk, node: ast.Call, callee: Value, arguments: Arguments) -> V
         walk.emit(result.method_of(callee, "__call__"), node, arguments.names)
         return _handed(walk, arguments)
     said = guard.dotted(node.func)
-    if _SAYING.fullmatch(said):
+    if _says(said):
         return UNKNOWN
-    if _READING.fullmatch(said):
+    if _reads(said):
         return _handed(walk, arguments)
     return _lost(walk, arguments)
 
@@ -80,7 +91,7 @@ def onward(walk: Walk, node: ast.Call, callee: Value, arguments: Arguments) -> V
 def _arguments(walk: Walk, node: ast.Call) -> Arguments:
     arguments = Arguments()
     for one in node.args:
-        value = walk.value(one.value if isinstance(one, ast.Starred) else one)
+        value = walk.evaluate(walk, one.value if isinstance(one, ast.Starred) else one)
         if not isinstance(one, ast.Starred):
             arguments.positional += (value,)
         elif isinstance(value, Items):
@@ -89,7 +100,7 @@ def _arguments(walk: Walk, node: ast.Call) -> Arguments:
             arguments.has_star = True
             walk.lose(value)
     for keyword in node.keywords:
-        value = walk.value(keyword.value)
+        value = walk.evaluate(walk, keyword.value)
         if keyword.arg is not None:
             arguments.names[keyword.arg] = mapping.entry(walk, keyword.arg, keyword.value, value, keyword.lineno)
         else:
@@ -122,9 +133,9 @@ def _installed(walk: Walk, node: ast.Call, dotted: str, arguments: Arguments) ->
             walk.found.conduits.add(walk.path)
         _handed(walk, arguments)
         return result.of(dotted, arguments)
-    if _SAYING.fullmatch(dotted):
+    if _says(dotted):
         return UNKNOWN
-    if _READING.fullmatch(dotted):
+    if _reads(dotted):
         return _handed(walk, arguments)
     if dotted.startswith(("unittest.mock.", "mock.")):
         _patched(walk, arguments)

@@ -47,7 +47,7 @@ _HARMLESS: Final = frozenset(
     }
 )
 _GIVES: Final = re.compile(rb"\breturn\b[^\n]*[\w)}\]]")
-_MAKES: Final = (b"{", b"dict(", b"arse_", b"from_pretrained", b"Config(", b"Arguments(")
+_MAKES: Final = re.compile(rb"(?:return|[=(:,])\s*\{|\bdict\(|parse_|from_pretrained\(|(?:Config|Arguments)\(")
 
 
 def function(walk: Walk, node: ast.Call, called: Function, first: Value | None, arguments: Arguments) -> Value:
@@ -94,7 +94,7 @@ def _is_worth(walk: Walk, called: Function, arguments: Arguments) -> bool:
         return True
     if Instance in kinds and lines <= _SHORT:
         return True
-    return lines <= _LONG and any(word in text for word in _MAKES) and _GIVES.search(text) is not None
+    return lines <= _LONG and _GIVES.search(text) is not None and _MAKES.search(text) is not None
 
 
 def _kinds(value: Value) -> Iterator[type[Value]]:
@@ -216,11 +216,12 @@ def _named(
 
 def construct(walk: Walk, node: ast.Call, cls: Class, arguments: Arguments) -> Value:
     """Return an object of a class of the project; its names go to the installed class that really takes them."""
-    own, installed, is_whole = lookup.lineage(cls)
+    above = lookup.lineage(cls)
+    own, installed = above.own, above.installed
     made = Object(cls)
     if "typing.TypedDict" in installed or "typing_extensions.TypedDict" in installed:
         return walk.heap.new(dict(arguments.names))
-    if any(one.node.keywords for one in own) or lookup.member(cls, "__new__") is not None or not is_whole:
+    if any(one.node.keywords for one in own) or lookup.member(cls, "__new__") is not None or not above.is_whole:
         return _given_away(walk, made, arguments)
     started = lookup.member(cls, "__init__")
     parsers = [dotted for dotted in installed if parser.makes(dotted)]
@@ -265,6 +266,6 @@ def is_dataclass(cls: Class) -> bool:
     """Whether a class, or one above it in the project, is a dataclass."""
     return any(
         guard.dotted(one.func if isinstance(one, ast.Call) else one).rpartition(".")[2] == "dataclass"
-        for level in lookup.lineage(cls)[0]
+        for level in lookup.lineage(cls).own
         for one in level.node.decorator_list
     )

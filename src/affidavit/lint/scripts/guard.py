@@ -55,6 +55,20 @@ def speaks(test: ast.expr, knows: Callable[[str], bool]) -> str:
     return ""
 
 
+def asked(test: ast.expr) -> frozenset[str]:
+    """Return the names that a test asks for by their text: ``"old" in given``, ``given.get("old")``.
+
+    What it then sets under the same name is passed on from somebody who gave it, and never set where nobody did.
+    """
+    found: list[ast.expr] = []
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            found.append(node.left)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop"):
+            found += node.args[:1]
+    return frozenset(one.value for one in found if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
 @functools.cache
 def _asks(word: str) -> bool:
     return _SPEAKS.search(word) is not None and _HARDWARE.match(word) is None

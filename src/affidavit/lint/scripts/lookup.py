@@ -15,6 +15,7 @@ from affidavit.lint.scripts.value import (
     Installed,
     Instance,
     Lazy,
+    Lineage,
     Method,
     Namespace,
     Object,
@@ -99,8 +100,14 @@ def attribute(walk: Walk, value: Value, name: str) -> Value:
     return UNKNOWN
 
 
-def lineage(cls: Class) -> tuple[tuple[Class, ...], tuple[str, ...], bool]:
-    """Return a class and the project's classes above it, the installed ones above those, and whether that is all."""
+def lineage(cls: Class) -> Lineage:
+    """Return what stands above a class."""
+    if not cls.above:
+        cls.above.append(_lineage(cls))
+    return cls.above[0]
+
+
+def _lineage(cls: Class) -> Lineage:
     own: list[Class] = []
     installed: list[str] = []
     is_whole = True
@@ -116,12 +123,12 @@ def lineage(cls: Class) -> tuple[tuple[Class, ...], tuple[str, ...], bool]:
                 installed.append(one.dotted)
         else:
             is_whole = False
-    return tuple(own), tuple(installed), is_whole
+    return Lineage(tuple(own), tuple(installed), is_whole)
 
 
 def member(cls: Class, name: str) -> tuple[Value, Class] | None:
     """Return what the project's part of a class says a name is, and which class says it."""
-    for one in lineage(cls)[0]:
+    for one in lineage(cls).own:
         if name in one.body:
             return one.body[name], one
     return None
@@ -150,9 +157,9 @@ def _of_object(value: Object, name: str) -> Value:
         if "staticmethod" in kinds:
             return function
         return UNKNOWN if "property" in kinds else Bound(function, value.of if "classmethod" in kinds else value)
-    own, installed, is_whole = lineage(value.of)
-    if is_whole and len(installed) == 1 and not any("__getattr__" in one.body for one in own):
-        return Method(Instance(installed[0], is_exact=False), name)
+    above = lineage(value.of)
+    if above.is_whole and len(above.installed) == 1 and not any("__getattr__" in one.body for one in above.own):
+        return Method(Instance(above.installed[0], is_exact=False), name)
     return UNKNOWN
 
 
@@ -168,9 +175,9 @@ def _of_super(owner: Class, name: str) -> Value:
         found = member(base, name)
         if found is not None:
             return Bound(found[0], UNKNOWN) if isinstance(found[0], Function) else UNKNOWN
-        _, installed, is_whole = lineage(base)
-        if is_whole and len(installed) == 1:
-            return Installed(installed[0] if name == "__init__" else f"{installed[0]}.{name}")
+        above = lineage(base)
+        if above.is_whole and len(above.installed) == 1:
+            return Installed(above.installed[0] if name == "__init__" else f"{above.installed[0]}.{name}")
     return UNKNOWN
 
 

@@ -11,7 +11,7 @@ from affidavit.lint.scripts.walk import Walk
 
 def entry(walk: Walk, name: str, node: ast.expr, value: Value, line: int) -> Entry:
     """Return one name as it is written here."""
-    return Entry(name, walk.path, line, node, value, walk.guard)
+    return Entry(name, walk.path, line, node, value, walk.guard_of(name))
 
 
 def display(walk: Walk, node: ast.Dict) -> Ref:

@@ -92,9 +92,9 @@ def _target(value: Value) -> Target | None:
         return Target(name=value.dotted, is_first_party=False, bases=(value.dotted,))
     if not isinstance(value, Class):
         return None
-    own, installed, is_whole = lookup.lineage(value)
+    above = lookup.lineage(value)
     fields: dict[str, Declared] = {}
-    for one in reversed(own):
+    for one in reversed(above.own):
         for line in one.node.body:
             if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
                 annotation = ast.unparse(line.annotation)
@@ -110,8 +110,8 @@ def _target(value: Value) -> Target | None:
         name=f"{value.source.module}.{value.node.name}",
         is_first_party=True,
         fields=tuple(fields.values()),
-        bases=installed,
-        why_open="" if is_whole else "a base class that is not known",
+        bases=above.installed,
+        why_open="" if above.is_whole else "a base class that is not known",
     )
 
 

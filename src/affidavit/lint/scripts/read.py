@@ -21,9 +21,7 @@ from affidavit.lint.scripts.walk import Walk, requests
 
 _FOLLOWED: Final = 5000
 """Lines of the project's own functions that are followed from one file."""
-_IMPORTS: Final = re.compile(
-    rb"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
-)
+_IMPORTS: Final = re.compile(rb"\n(?:from (\.*)([\w.]*) import (\([^)]*\)|[^\n]*)|import ([\w.]+))")
 _NAMED: Final = re.compile(rb"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
 _SHIELD: Final = re.compile(rb"^[ \t]*except\*?[^\n:]*\bTypeError\b", re.MULTILINE)
 
@@ -98,26 +96,32 @@ def _callers(project: Project, conduits: set[Path], interest: Interest) -> list[
     function that hands a dict on."""
     exports = {source.path: set(interest.aliases(source.raw)) for source in project.sources.values()}
     exports = {path: names for path, names in exports.items() if names or path in conduits}
+    rest = [source for source in project.sources.values() if not source.is_worthy]
+    imports = {source.path: _IMPORTS.findall(b"\n" + source.raw) for source in rest}
     found: dict[Path, Source] = {}
     for _ in range(2):
-        stems = tuple({(path.parent if path.stem == "__init__" else path).stem.encode() for path in exports})
-        for source in project.sources.values():
-            if source.is_worthy or source.path in found or not any(stem in source.raw for stem in stems):
-                continue
-            through = _through(project, source, conduits, exports)
-            if through is not None:
-                found[source.path] = source
-                exports.setdefault(source.path, set()).update(through)
+        stems = {(path.parent if path.stem == "__init__" else path).stem.encode() for path in exports}
+        for source in rest:
+            if source.path not in found:
+                near = [one for one in imports[source.path] if (one[1] or one[3]).rpartition(b".")[2] in stems]
+                through = _through(project, source, near, conduits, exports) if near else None
+                if through is not None:
+                    found[source.path] = source
+                    exports.setdefault(source.path, set()).update(through)
     return list(found.values())
 
 
 def _through(
-    project: Project, source: Source, conduits: set[Path], exports: dict[Path, set[bytes]]
+    project: Project,
+    source: Source,
+    imports: list[tuple[bytes, bytes, bytes, bytes]],
+    conduits: set[Path],
+    exports: dict[Path, set[bytes]],
 ) -> set[bytes] | None:
     """Return the watched names that a file imports from others of the project, None where it comes to nothing."""
     names: set[bytes] = set()
     is_caller = False
-    for dots, module, listed, plain in _IMPORTS.findall(source.raw):
+    for dots, module, listed, plain in imports:
         other = project.find((module or plain).decode("utf-8", "replace"), source, len(dots))
         if other is None or other.path not in exports:
             continue
@@ -141,7 +145,7 @@ def _walked(walk: Walk, source: Source, interest: Interest) -> None:
 
 
 def _alone(walk: Walk, function: Function) -> None:
-    guards, walk.guards = walk.guards, []
+    guards, walk.guards, walk.asked = walk.guards, [], []
     frame = walk.frame
     try:
         alone(walk, function)
@@ -160,6 +164,7 @@ def _enter(walk: Walk, source: Source) -> Frame | None:
     if source.frame is not None or source.tree is None:
         return source.frame
     source.frame = Frame(source=source, outer=None)
+    asked, walk.asked = walk.asked, []
     kept = (walk.guards, walk.calls, walk.inside, walk.returns, walk.pending, walk.heap.dicts, walk.frame)
     walk.guards, walk.calls, walk.inside, walk.returns, walk.pending, walk.heap.dicts = [], [], [], [], [], {}
     walk.frame = source.frame
@@ -171,7 +176,7 @@ def _enter(walk: Walk, source: Source) -> Frame | None:
         _too_deep(walk, source, 0)
     walk.heap.settle()
     walk.guards, walk.calls, walk.inside, walk.returns, walk.pending, walk.heap.dicts, walk.frame = kept
-    walk.budget = budget
+    walk.budget, walk.asked = budget, asked
     return source.frame
 
 

@@ -6,24 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import Final
 
-from affidavit.lint.scripts import follow, guard, lookup, mapping
-from affidavit.lint.scripts.source import Source
+from affidavit.lint.scripts import declare, guard, mapping
 from affidavit.lint.scripts.state import Moment
-from affidavit.lint.scripts.value import (
-    UNKNOWN,
-    Class,
-    Constant,
-    Frame,
-    Function,
-    Installed,
-    Instance,
-    Items,
-    Lazy,
-    Namespace,
-    Object,
-    Ref,
-    Value,
-)
+from affidavit.lint.scripts.target import bind
+from affidavit.lint.scripts.value import UNKNOWN, Constant, Items, Namespace, Ref, Value
 from affidavit.lint.scripts.walk import Returned, Walk
 
 
@@ -69,63 +55,6 @@ def _changed(walk: Walk, node: ast.AugAssign) -> None:
         walk.value(node.target.value if isinstance(node.target, ast.Attribute | ast.Subscript) else node.target)
 
 
-def bind(walk: Walk, target: ast.expr, value: Value, node: ast.expr) -> None:
-    """Give a target its value."""
-    if isinstance(target, ast.Name):
-        if target.id in walk.frame.shared:
-            walk.lose(value)
-        else:
-            walk.frame.names[target.id] = value
-    elif isinstance(target, ast.Starred):
-        walk.lose(value)
-        bind(walk, target.value, UNKNOWN, node)
-    elif isinstance(target, ast.Tuple | ast.List):
-        _unpack(walk, target.elts, value, node)
-    elif isinstance(target, ast.Subscript):
-        holder, key = walk.value(target.value), walk.value(target.slice)
-        if isinstance(holder, Ref):
-            mapping.store(walk, holder, key, node, value, target.lineno)
-        else:
-            walk.lose(value)
-    elif isinstance(target, ast.Attribute):
-        holder = walk.value(target.value)
-        set_attribute(walk, holder, target.attr, target.lineno)
-        walk.lose(value)
-
-
-def set_attribute(walk: Walk, holder: Value, name: str, line: int) -> None:
-    """Note an attribute that is set, on an installed object or on one of the project's that extends one."""
-    if isinstance(holder, Object) and follow.is_dataclass(holder.of):
-        own, installed, is_whole = lookup.lineage(holder.of)
-        fields = follow.own_fields(own)
-        is_own = fields is None or name in fields or lookup.member(holder.of, name) is not None
-        if is_whole and len(installed) == 1 and not is_own:
-            walk.set_late(Instance(installed[0]), name, line)
-    else:
-        walk.set_late(holder, name, line)
-
-
-def _unpack(walk: Walk, targets: list[ast.expr], value: Value, node: ast.expr) -> None:
-    has_star = any(isinstance(one, ast.Starred) for one in targets)
-    items = value.items if isinstance(value, Items) else ()
-    if len(items) == len(targets) and not has_star:
-        parts = (
-            node.elts
-            if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == len(items)
-            else [node] * len(items)
-        )
-        for target, one, part in zip(targets, items, parts):
-            bind(walk, target, one, part)
-        return
-    for place, target in enumerate(targets):
-        if place < len(items) and not any(isinstance(one, ast.Starred) for one in targets[: place + 1]):
-            bind(walk, target, items[place], node)
-        else:
-            bind(walk, target, UNKNOWN, node)
-    if not items or has_star:
-        walk.lose(value)
-
-
 def _delete(walk: Walk, node: ast.Delete) -> None:
     for target in node.targets:
         if isinstance(target, ast.Name):
@@ -162,7 +91,11 @@ def _if(walk: Walk, node: ast.If) -> bool:
     walk.value(node.test)
     reason = walk.speaks(node.test)
     arms = [(node.body, reason), (node.orelse, reason)]
-    goes_on = _part(walk, arms, reason)
+    walk.asked.append(guard.asked(node.test))
+    try:
+        goes_on = _part(walk, arms, reason)
+    finally:
+        walk.asked.pop()
     if reason and any(block and isinstance(block[-1], ast.Return | ast.Continue | ast.Break) for block, _ in arms):
         walk.frame.guard = walk.frame.guard or reason
     return goes_on
@@ -264,73 +197,6 @@ def _match(walk: Walk, node: ast.Match) -> bool:
     return _part(walk, [*((case.body, reason) for case in node.cases), ([], "")], reason)
 
 
-def _function(walk: Walk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    for one in (*node.decorator_list, *node.args.defaults, *(one for one in node.args.kw_defaults if one is not None)):
-        walk.value(one)
-    made = Function(node, walk.frame, walk.frame.owner if walk.frame.is_class else None)
-    walk.pending.append(made)
-    walk.frame.names[node.name] = made
-
-
-def _class(walk: Walk, node: ast.ClassDef) -> None:
-    bases = tuple(walk.value(one) for one in node.bases)
-    for one in node.decorator_list:
-        walk.value(one)
-    made = Class(node, walk.frame.source, bases, {})
-    frame = Frame(walk.frame.source, walk.frame, is_class=True, owner=made, guard=walk.frame.guard)
-    with walk.scope(frame):
-        walk.execute(walk, node.body)
-    made.body.update(frame.names)
-    made.body.update({name: UNKNOWN for name in _declared(node) if name not in frame.names})
-    walk.frame.names[node.name] = made
-
-
-def _declared(node: ast.ClassDef) -> list[str]:
-    return [one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
-
-
-def _import(walk: Walk, node: ast.Import) -> None:
-    for alias in node.names:
-        source = walk.project.find(alias.name, walk.frame.source, 0)
-        top = alias.name.partition(".")[0]
-        if alias.asname is not None:
-            value: Value = Installed(alias.name)
-            if source is not None:
-                value = Lazy(source, "")
-            elif walk.project.owns(alias.name, walk.frame.source):
-                value = UNKNOWN
-            walk.frame.names[alias.asname] = value
-        else:
-            package = walk.project.find(top, walk.frame.source, 0)
-            walk.frame.names[top] = Lazy(package, "") if package is not None else Installed(top)
-            if package is None and walk.project.owns(top, walk.frame.source):
-                walk.frame.names[top] = UNKNOWN
-
-
-def _import_from(walk: Walk, node: ast.ImportFrom) -> None:
-    module = node.module or ""
-    source = walk.project.find(module, walk.frame.source, node.level)
-    is_ours = source is not None or node.level > 0 or walk.project.owns(module, walk.frame.source)
-    for alias in node.names:
-        name = alias.asname or alias.name
-        if alias.name == "*":
-            frame = walk.enter(walk, source) if source is not None else None
-            for one in [] if frame is None else [one for one in frame.names if not one.startswith("_")]:
-                walk.frame.names[one] = frame.names[one] if frame is not None else UNKNOWN
-        elif not is_ours:
-            walk.frame.names[name] = Installed(f"{module}.{alias.name}")
-        else:
-            walk.frame.names[name] = _ours(walk, source, module, alias.name, node.level)
-
-
-def _ours(walk: Walk, source: Source | None, module: str, name: str, level: int) -> Value:
-    below = f"{module}.{name}" if module else name
-    if source is None:
-        found = walk.project.find(below, walk.frame.source, level)
-        return Lazy(found, "") if found is not None else UNKNOWN
-    return Lazy(source, name)
-
-
 def _global(walk: Walk, node: ast.Global | ast.Nonlocal) -> None:
     for name in node.names:
         walk.frame.names[name] = UNKNOWN
@@ -356,11 +222,11 @@ _KINDS: Final[dict[type[ast.stmt], Callable[..., bool | None]]] = {
     ast.With: _with,
     ast.AsyncWith: _with,
     ast.Match: _match,
-    ast.FunctionDef: _function,
-    ast.AsyncFunctionDef: _function,
-    ast.ClassDef: _class,
-    ast.Import: _import,
-    ast.ImportFrom: _import_from,
+    ast.FunctionDef: declare.function,
+    ast.AsyncFunctionDef: declare.function,
+    ast.ClassDef: declare.class_,
+    ast.Import: declare.import_,
+    ast.ImportFrom: declare.import_from,
     ast.Global: _global,
     ast.Nonlocal: _global,
 }

@@ -85,12 +85,22 @@ class Function(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Class(Value):
-    """A class of the project, its bases, and the names of its body."""
+    """A class of the project, its bases, the names of its body, and its lineage once that was asked for."""
 
     node: ast.ClassDef
     source: Source
     bases: tuple[Value, ...]
     body: dict[str, Value]
+    above: list[Lineage] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A class and those of the project above it, the installed ones above those, and whether that is all."""
+
+    own: tuple[Class, ...]
+    installed: tuple[str, ...]
+    is_whole: bool
 
 
 @dataclass(frozen=True, slots=True)

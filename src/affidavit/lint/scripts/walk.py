@@ -110,6 +110,7 @@ class Walk:
     heap: Heap = field(default_factory=Heap)
     found: Found = field(default_factory=Found)
     guards: list[str] = field(default_factory=list)
+    asked: list[frozenset[str]] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     inside: list[ast.AST] = field(default_factory=list)
     returns: list[Returned] = field(default_factory=list)
@@ -144,6 +145,12 @@ class Walk:
                 return reason
         return self.frame.guard
 
+    def guard_of(self, name: str) -> str:
+        """Why one name would do no harm here."""
+        if any(name in names for names in self.asked):
+            return self.guard or f'behind a test of "{name}"'
+        return self.guard
+
     def guarded(self, guard: str) -> _Guarded:
         """Walk what stands under a guard; "" is none."""
         return _Guarded(self, guard)
@@ -171,7 +178,9 @@ class Walk:
         names = dict(ends[0].names)
         for end in ends[1:]:
             for name, value in end.names.items():
-                names[name] = self.join(names[name], value, guard) if name in names else value
+                old = names.get(name)
+                if old is not value:
+                    names[name] = value if old is None else self.join(old, value, guard)
         self.frame.names = names
 
     def join(self, one: Value, other: Value, guard: str) -> Value:
@@ -185,11 +194,15 @@ class Walk:
 
     def lose(self, value: Value) -> None:
         """Let a value go where it is not followed: its dicts may be changed, its fields may be read."""
+        if value is UNKNOWN:
+            return
         self.hand_over(value)
         self.heap.lose(value)
 
     def hand_over(self, value: Value) -> None:
         """Let a value go to code that reads it and changes no dict."""
+        if value is UNKNOWN:
+            return
         if isinstance(value, Namespace | Object) and value.build is not None:
             value.build.whole = True
         elif isinstance(value, Parsing):
