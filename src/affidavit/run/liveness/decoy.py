@@ -20,7 +20,7 @@ from affidavit.record.record import Kind
 from affidavit.run import attempt as attempts
 from affidavit.run.attempt import Ended, Start
 from affidavit.run.liveness.decoy_process import GO
-from affidavit.run.process import Identity, descendants, identify, myself
+from affidavit.run.process import Identity, descendants, identify, myself, send
 from affidavit.run.scheduler import Scheduler
 from affidavit.run.spool import open_spool
 
@@ -86,7 +86,6 @@ def made(place: Path, *, kind: str, is_alone: bool) -> Iterator[Decoy]:
     decoy = Decoy(folder_at(place), start)
     attempts.claim(decoy.folder, start)
     Launch(run=run, folder=str(place), spool=str(spool)).write(names.launch(spool, 0))
-    before = set(descendants(os.getpid()))
     try:
         decoy.process = _started(kind, decoy)
         child = identify(decoy.process.pid)
@@ -95,7 +94,7 @@ def made(place: Path, *, kind: str, is_alone: bool) -> Iterator[Decoy]:
         attempts.write_child(decoy.folder, start, child)
         yield decoy
     finally:
-        _end(decoy, before)
+        _end(decoy.process)
 
 
 def _started(kind: str, decoy: Decoy) -> subprocess.Popen[bytes]:
@@ -117,16 +116,15 @@ def popen(words: Sequence[str], more: dict[str, str]) -> subprocess.Popen[bytes]
     )
 
 
-def _end(decoy: Decoy, before: set[Identity]) -> None:
-    if decoy.process is None:
+def _end(process: subprocess.Popen[bytes] | None) -> None:
+    """End a process and all that it started, unless it was waited for: its number may be another decoy's by now."""
+    if process is None or process.poll() is not None:
         return
-    for one in descendants(decoy.process.pid):
-        if one not in before and one.pid != os.getpid():
-            with suppress(ProcessLookupError):
-                os.kill(one.pid, signal.SIGKILL)
+    for one in descendants(process.pid):
+        send(one, signal.SIGKILL)
     with suppress(ProcessLookupError):
-        os.killpg(decoy.process.pid, signal.SIGKILL)
-    decoy.process.wait()
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def folder_at(path: Path) -> Path:

@@ -8,9 +8,7 @@ then do what they are named for.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
 import sys
 import threading
 import time
@@ -25,7 +23,6 @@ from affidavit.fact.journal import Journal
 STEP_SECONDS = 0.02
 GO = "go"
 """The file in the spool that lets a decoy go wrong; until it is there it trains as any other."""
-_PR_SET_PDEATHSIG = 1
 
 
 def main() -> int:
@@ -48,7 +45,7 @@ def main() -> int:
         threading.Thread(target=_beat_on, args=(beats, step), daemon=True).start()
         _lock_twice()
     elif kind == "uninterruptible":
-        _sleep_uninterruptibly()
+        _sleep_uninterruptibly(spool / "pipe")
     journal.write("episode", number=0, driver="decoy", ended="returned")
     journal.close("exited")
     return int(kind.removeprefix("exit"))
@@ -66,16 +63,16 @@ def _beat_on(beats: Heartbeat, step: int) -> None:
         time.sleep(STEP_SECONDS)
 
 
-def _sleep_uninterruptibly() -> None:
-    """Sleep as a process does whose disk does not answer: a parent waits so until its vfork child has made way.
+def _sleep_uninterruptibly(pipe: Path) -> None:
+    """Sleep as a process does whose disk does not answer: a parent waits so until the child it spawned has begun.
 
-    Source: vfork(2); the state is D, and only SIGKILL ends it.
+    The child waits for somebody to write to a pipe before it begins, and nobody does.
+
+    Source: posix_spawn(3), vfork(2); the state is D, and only SIGKILL ends it.
     """
-    libc = ctypes.CDLL(None)
-    if libc.vfork() == 0:
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        while True:
-            libc.pause()
+    os.mkfifo(pipe)
+    waits = (os.POSIX_SPAWN_OPEN, 0, str(pipe), os.O_RDONLY, 0)
+    os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {}, file_actions=[waits])
 
 
 if __name__ == "__main__":

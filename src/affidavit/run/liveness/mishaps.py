@@ -150,7 +150,7 @@ MISHAPS = (
     ),
     Mishap(
         name="uninterruptible",
-        how="a parent whose vfork child does not make way",
+        how="a parent whose child does not begin",
         expected=Liveness.UNINTERRUPTIBLE,
         kind="uninterruptible",
         happens=_let_go,
