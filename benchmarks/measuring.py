@@ -30,9 +30,7 @@ class Spent:
     peak_bytes: int
 
 
-def spend(
-    argv: Sequence[str], environment: Mapping[str, str], *, cwd: Path, codes: Sequence[int] = (0,)
-) -> Spent:
+def spend(argv: Sequence[str], environment: Mapping[str, str], *, cwd: Path, codes: Sequence[int] = (0,)) -> Spent:
     """Return what a command cost, once it has ended well, which is with one of these exit codes.
 
     Raises:

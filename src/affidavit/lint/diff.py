@@ -36,6 +36,7 @@ class Held:
     """What became of the names: counted by the kind of file they stand in, and those of which something is to be said.
 
     ``unknown`` raise; ``doubted`` are swallowed and look like a name that is read; ``noted`` are taken and deprecated.
+    ``calls`` counts the places in scripts that were judged.
     """
 
     examined: Counter[str] = field(default_factory=Counter)
@@ -44,6 +45,20 @@ class Held:
     noted: list[Word] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     packages: set[str] = field(default_factory=set)
+    calls: int = 0
+    configs_read: set[Path] = field(default_factory=set)
+
+    @property
+    def configs(self) -> int:
+        """How many config files gave names to somebody."""
+        return len(self.configs_read)
+
+    def count(self, origin: str, given: tuple[Given, ...]) -> None:
+        """Count the names of one place."""
+        self.examined[origin] += len(given)
+        self.calls += origin == "script"
+        if origin == "config":
+            self.configs_read.update(one.path for one in given)
 
 
 def hold(requests: Iterable[Request], catalogue: Catalogue) -> Held:
@@ -65,7 +80,7 @@ def hold(requests: Iterable[Request], catalogue: Catalogue) -> Held:
             missing[package] = (first, absent, count + len(request.given))
         signatures = [one for one in found if isinstance(one, Signature)]
         if len(signatures) == len(found):
-            held.examined[request.origin] += len(request.given)
+            held.count(request.origin, request.given)
             held.packages.update(signature.package for signature in signatures)
             for given in request.given:
                 _judge(held, request, given, signatures)
@@ -89,7 +104,7 @@ def absent_targets(held: Held, parsers: Iterable[Parser], catalogue: Catalogue) 
 
 def hold_parser(held: Held, asked: ParserRequest) -> None:
     """Add what a parser of the project's own says of the names that a file gives it; it needs no catalogue."""
-    held.examined[asked.origin] += len(asked.given)
+    held.count(asked.origin, asked.given)
     via = f" ({asked.via})" if asked.via else ""
     for given, near in asked.unknown:
         meant = f"; did you mean {near}?" if near else ""

@@ -52,6 +52,7 @@ def lint(files: Files, *, root: Path, catalogue: Catalogue, argv: Sequence[str] 
         root,
         named=(*launchers.named, *typed.named),
         read_names=scripts.read_names,
+        sites=catalogue.sites,
     )
     others = (*files.launchers, *files.configs)
     unasked, unasked_examined = unread_keys(files.scripts, others, root)

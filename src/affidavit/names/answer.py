@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from affidavit.names.signature import Rest, Signature
 
 _LIKENESS = 0.8
+_SHORTEST = 6
+"""A name of fewer letters is near to many: where any name may be legal, it is no evidence (``dtype`` and ``type``)."""
 
 
 class Answer(enum.Enum):
@@ -39,11 +41,14 @@ def judge(signature: Signature, name: str) -> Judged:
     """
     if name in signature.parameters:
         return Judged(name=name, answer=Answer.KNOWN)
-    answer = Answer.UNKNOWN if signature.rest is Rest.CLOSED else Answer.OPEN
-    return Judged(name=name, answer=answer, near=nearest(name, signature.parameters))
+    if signature.rest is Rest.CLOSED:
+        return Judged(name=name, answer=Answer.UNKNOWN, near=nearest(name, signature.parameters))
+    is_short = signature.rest is Rest.OPEN and len(name) < _SHORTEST
+    return Judged(name=name, answer=Answer.OPEN, near="" if is_short else nearest(name, signature.parameters))
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the known name that a person most likely meant, "" where none is alike."""
-    found = difflib.get_close_matches(name, tuple(known), 1, _LIKENESS)
+    """Return the known name that a person most likely meant, "" where none is alike; nobody means a private one."""
+    public = tuple(one for one in known if name.startswith("_") or not one.startswith("_"))
+    found = difflib.get_close_matches(name, public, 1, _LIKENESS)
     return found[0] if found else ""
