@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from affidavit.attach import heartbeat
 from affidavit.attach.heartbeat import Beat, Heartbeat, Phase
+from affidavit.attach.launch import Launch
+from affidavit.attach.moment import Saved, TrainBegin, TrainEnd
+from affidavit.attach.session import Session, Standing
+from affidavit.fact import folder, journal
+from affidavit.fact.term import Vocabulary
 
 PAUSE = 0.02
 
@@ -141,3 +148,56 @@ def test_reading_meets_writing_a_thousand_times_and_never_a_mixture(path: Path) 
     finally:
         over.set()
         thread.join()
+
+
+# --- what a session says of itself ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    launch = Launch(run="phases", folder=str(tmp_path), spool=str(tmp_path))
+    found = Session(launch, Vocabulary(()), (), {}, lambda: Standing(0, 1))
+    yield found
+    found.detach()
+
+
+def phase(session: Session) -> Phase | None:
+    (path,) = Path(session.launch.spool).glob("heartbeat.*")
+    return said(path).phase
+
+
+def test_a_session_says_what_its_loop_is_about(session: Session) -> None:
+    session.fire(TrainBegin(driver="test", model=None))
+    assert phase(session) is Phase.COMPILE
+    for step in (1, 2, 3):
+        session.step_begin(step) if session.counts else None
+        session.step_end(step) if session.counts else session.beat(step)
+    assert phase(session) is Phase.STEP
+    session.enters(Phase.EVALUATION)
+    assert phase(session) is Phase.EVALUATION
+    session.look_soon()
+    assert phase(session) is Phase.STEP
+    session.fire(Saved(step=3))
+    (path,) = Path(session.launch.spool).glob("heartbeat.*")
+    assert {Phase.EVALUATION, Phase.CHECKPOINT} < set(said(path).longest)
+    session.fire(TrainEnd(step=3))
+    assert phase(session) is Phase.LOAD
+
+
+def test_a_journal_says_where_its_process_number_means_it(session: Session) -> None:
+    session.fire(TrainBegin(driver="test", model=None))
+    (path,) = folder.journals(Path(session.launch.spool))
+    opened = journal.read(path).opened
+    assert opened["boot"] == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    assert opened["namespace"] == Path("/proc/self/ns/pid").stat().st_ino
+
+
+@pytest.mark.parametrize("raised", ["", "ValueError"])
+def test_a_journal_says_what_error_nobody_caught(
+    session: Session, monkeypatch: pytest.MonkeyPatch, raised: str
+) -> None:
+    monkeypatch.setattr(sys, "last_value", ValueError("the loss is nan") if raised else None, raising=False)
+    session.fire(TrainBegin(driver="test", model=None))
+    session.close("exited")
+    (path,) = folder.journals(Path(session.launch.spool))
+    assert (journal.read(path).closed, journal.read(path).raised) == ("exited", raised)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from run_world import Project
+from watched import Shell, shell_of
 
 from affidavit.run.spool import SHARED_MEMORY
 
@@ -26,3 +27,10 @@ def project(tmp_path: Path) -> Iterator[Project]:
     yield made
     for run in made.runs.iterdir() if made.runs.is_dir() else ():
         shutil.rmtree(SHARED_MEMORY / f"affidavit-{os.geteuid()}" / run.name, ignore_errors=True)
+
+
+@pytest.fixture
+def shell(project: Project) -> Iterator[Shell]:
+    """What starts a shell line under a supervisor, and gives its run folder once it trains."""
+    with shell_of(project) as start:
+        yield start

@@ -1,7 +1,4 @@
-"""Real processes that live, hang, die and are taken for others: each is called by its right name.
-
-The rows are those of docs/corpus.md, L5; each has its twin that is well.
-"""
+"""Real processes that live, hang, die and are taken for others: each is called by its right name."""
 
 from __future__ import annotations
 
@@ -11,79 +8,23 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from run_world import HERE, Project, bare_environment, wait_for
+from watched import LIGHT, PATIENT, Shell, becomes, look
 
-from affidavit.attach import heartbeat
 from affidavit.record.manifest import Status
 from affidavit.run import spool, supervise
 from affidavit.run.gathered import gather
 from affidavit.run.liveness import stacks
-from affidavit.run.liveness.budget import Budgets, within
+from affidavit.run.liveness.budget import within
 from affidavit.run.liveness.decoy import made
 from affidavit.run.liveness.decoys import LIMIT_SECONDS, drill
-from affidavit.run.liveness.look import Watcher
-from affidavit.run.liveness.verdict import Judgement, Liveness
+from affidavit.run.liveness.verdict import Liveness
 from affidavit.run.sealing import ensure_sealed
 from affidavit.run.spool import publish
-
-LIGHT = f"{sys.executable} {HERE / 'light.py'} $HERE"
-PATIENT = "--steps=100000 --pause=0.02"
-
-
-def look(folder: Path, budgets: Budgets | None = None) -> Judgement:
-    watcher = Watcher(folder, budgets)
-    try:
-        return watcher.look()
-    finally:
-        watcher.close()
-
-
-def becomes(folder: Path, expected: Liveness, budgets: Budgets | None = None, *, seconds: float = 20.0) -> Judgement:
-    """Return the verdict once it is what it must be."""
-    said: list[Judgement] = []
-
-    def is_so() -> bool:
-        said.append(look(folder, budgets))
-        return said[-1].liveness is expected
-
-    try:
-        wait_for(is_so, seconds=seconds)
-    except AssertionError:
-        raise AssertionError(f"expected {expected.value}, saw {said[-1].liveness.value}: {said[-1].why}") from None
-    return said[-1]
-
-
-@pytest.fixture
-def shell(project: Project) -> Iterator[Callable[[str], Path]]:
-    """Start a shell line under a supervisor and give its run folder once it trains; nothing of it outlives the test."""
-    started: list[subprocess.Popen[bytes]] = []
-
-    def start(line: str, *, trains: bool = True) -> Path:
-        words = ("bash", "-c", line.replace("$HERE", str(project.root)))
-        started.append(project.start(*words, seals=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-        if trains:
-            project.beating()
-        wait_for(lambda: project.runs.is_dir() and list(project.runs.glob("*/child.*.json")))
-        return project.only_run
-
-    yield start
-    for one in started:
-        with_all = [life.pid for life in supervise.descendants(one.pid)]
-        for pid in with_all:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-        one.wait()
-
-
-Shell = Callable[..., Path]
-
 
 # --- decoys -----------------------------------------------------------------------------------------------------------
 
@@ -94,91 +35,6 @@ def test_every_decoy_is_called_by_its_right_name_in_time() -> None:
     assert wrong == []
     assert all(one.seconds < LIMIT_SECONDS for one in drilled.called)
     assert len(drilled.called) + len(drilled.unshown) == 12 and len(drilled.unshown) <= 1, drilled.unshown
-
-
-# --- the corpus -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("tail", "expected"), [("; exit 0", Liveness.DEAD), ("", Liveness.DEAD)])
-def test_l5_03_a_launcher_that_says_0_of_a_worker_that_raised(shell: Shell, tail: str, expected: Liveness) -> None:
-    becomes(shell(f"{LIGHT} --ranks=2 --steps=20 --end=raise{tail}"), expected)
-
-
-def test_l5_03_its_twin_ends_well(shell: Shell) -> None:
-    said = becomes(shell(f"{LIGHT} --ranks=2 --steps=20; exit 0"), Liveness.FINISHED)
-    assert "seen by nobody but those that started them" in said.why[0]
-
-
-def test_l5_04_a_launcher_that_says_0_of_a_worker_that_was_killed(shell: Shell, project: Project) -> None:
-    folder = shell(f"{LIGHT} {PATIENT} & wait; exit 0")
-    os.kill(project.pid(), signal.SIGKILL)
-    said = becomes(folder, Liveness.UNKNOWN)
-    assert "was cut off" in said.why[0]
-
-
-def test_l5_05_one_rank_of_two_hangs_and_the_other_goes_on(shell: Shell, project: Project) -> None:
-    folder = shell(f"{LIGHT} {PATIENT} --ranks=2")
-    project.beating(ranks=2)
-    assert look(folder).liveness is Liveness.ALIVE
-    hung = project.pid(rank=1)
-    os.kill(hung, signal.SIGSTOP)
-    assert becomes(folder, Liveness.STOPPED).ranks[1][1].liveness is Liveness.STOPPED
-    os.kill(hung, signal.SIGCONT)
-    becomes(folder, Liveness.ALIVE)
-
-
-def test_l5_05_a_rank_that_lives_and_falls_behind(shell: Shell, project: Project) -> None:
-    """Both take steps; that one of them has long left the other behind no age of a beat would tell."""
-    line = f"(RANK=0 WORLD_SIZE=2 {LIGHT} {PATIENT} &); RANK=1 WORLD_SIZE=2 {LIGHT} --steps=100000 --pause=0.4"
-    folder = shell(line)
-    project.beating(ranks=2)
-    said = becomes(folder, Liveness.STALLED)
-    assert "rank 1" in said.why[0] and "steps behind the furthest of 2 ranks" in said.why[0]
-
-
-def test_l5_06_an_agent_that_lives_on_after_the_crash_of_its_worker(shell: Shell, project: Project) -> None:
-    folder = shell(f"{LIGHT} {PATIENT} & wait; sleep 60")
-    assert look(folder).liveness is Liveness.ALIVE
-    os.kill(project.pid(), signal.SIGKILL)
-    assert "is gone; it was cut off at step" in becomes(folder, Liveness.DEAD).why[0]
-
-
-def test_l5_06_its_twin_left_in_an_orderly_way(shell: Shell) -> None:
-    folder = shell(f"{LIGHT} --steps=20; sleep 60")
-    said = becomes(folder, Liveness.ALIVE)
-    wait_for(lambda: "every process that trained has left" in look(folder).why[0])
-    assert said.liveness is Liveness.ALIVE
-
-
-def test_l5_07_08_12_a_crash_that_the_script_swallows_is_not_finished(shell: Shell, project: Project) -> None:
-    """The script's own process raises in its loop, catches that, and ends with exit code 0."""
-    said = becomes(shell(f"exec {LIGHT} --steps=20 --end=swallow"), Liveness.DEAD)
-    assert "exit code 0" in said.why[0] and "the loss is nan" in said.why[0]
-    found = ensure_sealed(project.only_run)
-    assert getattr(found, "status", None) is Status.FINISHED, "that is the exit code's word; a check must follow"
-
-
-def test_l5_09_a_run_whose_word_does_not_come_through_is_not_called_dead(shell: Shell, tmp_path: Path) -> None:
-    there = elsewhere(shell(f"exec {LIGHT} {PATIENT}"), tmp_path / "copy")
-    said = look(there)
-    assert said.liveness is Liveness.ALIVE and "cannot be looked up from here" in said.why[0]
-    (attempt,) = there.glob("attempt.*.json")
-    os.utime(attempt, (time.time() + 5, time.time() + 5))
-    assert look(there, within(1)).liveness is Liveness.STALLED, "its supervisor lives, and saw no step for 5 s"
-    os.utime(attempt, (time.time() - 300, time.time() - 300))
-    said = look(there)
-    assert said.liveness is Liveness.UNKNOWN and "has not said a word for 300 s" in said.why[0]
-    os.utime(attempt, (time.time() + 300, time.time() + 300))
-    assert "ahead of this clock" in look(there).why[0]
-
-
-def test_l5_13_a_failure_behind_tee_is_not_finished(shell: Shell, project: Project) -> None:
-    said = becomes(shell(f"{LIGHT} --steps=20 --end=raise | tee $HERE/log"), Liveness.DEAD)
-    assert "exit code 0, and rank 0 with an error" in said.why[0]
-
-
-def test_l5_13_its_twin_is(shell: Shell) -> None:
-    becomes(shell(f"{LIGHT} --steps=20 | tee $HERE/log"), Liveness.FINISHED)
 
 
 # --- what cannot be seen ----------------------------------------------------------------------------------------------
@@ -352,35 +208,3 @@ def memory_group() -> Path:
         except OSError:
             place.rmdir()
     pytest.skip("no memory control group can be made here")
-
-
-# --- helpers ----------------------------------------------------------------------------------------------------------
-
-
-def elsewhere(folder: Path, copy: Path) -> Path:
-    """Return a run folder as another host sees it in a store that both share: none of its processes is of that host."""
-    (place,) = gather(folder).places[1:]
-    publish(place, folder)
-    (told,) = gather(folder).told
-    boot = told.start.supervisor.boot
-    shutil.copytree(folder, copy / folder.name)
-    there = copy / folder.name
-    host = os.uname().nodename
-    for path in (*there.glob("*.json"), *there.glob("*.jsonl")):
-        path.chmod(0o644)
-        text = (
-            path.read_text()
-            .replace(f'"host": "{host}"', '"host": "there"')
-            .replace(f'"host":"{host}"', '"host":"there"')
-        )
-        text = text.replace(boot, "another-boot").replace(str(place), "/nowhere")
-        path.write_text(text.replace(f'"process":"{_as_in_name(host)}-', '"process":"there-'))
-    for path in there.glob("heartbeat.*"):
-        path.rename(path.with_name(path.name.replace(f".{_as_in_name(host)}-", ".there-")))
-    beats = [heartbeat.read(path) for path in there.glob("heartbeat.*")]
-    assert len(beats) == 1 and beats[0] is not None
-    return there
-
-
-def _as_in_name(host: str) -> str:
-    return "".join(letter if letter.isalnum() else "_" for letter in host)
