@@ -10,7 +10,19 @@ from script_world import guarded, project, sure
 T = "transformers.TrainingArguments"
 HEAD = "import transformers\nfrom transformers import TrainingArguments\n"
 
+LORA = "import sys\nif sys.argv == 'lora':\n    d = {'old': 1}\nelse:\n    d = {'seed': 1}\n"
 GONE = {
+    "set in one branch, used in another": LORA + "if sys.argv == 'oft':\n    TrainingArguments(**d)\n",
+    "set in one branch, used after another left": (
+        LORA
+        + "def f():\n    pass\nwhile True:\n    if sys.argv == 'lora':\n        break\n    TrainingArguments(**d)\n"
+    ),
+    "set in one branch, used in one of two": LORA + "f(**d) if sys.argv == 'lora' else TrainingArguments(**d)\n",
+    "added in one branch, copied in another": (
+        "import sys\nd = {}\nif sys.argv == 'lora':\n    d['old'] = 1\ne = {}\nif sys.argv == 'oft':\n    e = {**d}\n"
+        "TrainingArguments(**e)\n"
+    ),
+    "set in one branch, used by a function": LORA + "def f():\n    TrainingArguments(**d)\n",
     "popped": "d = {'old': 1}\nd.pop('old')\nTrainingArguments(**d)\n",
     "popped in a branch": "import sys\nd = {'old': 1}\nif sys.argv:\n    d.pop('old')\nTrainingArguments(**d)\n",
     "deleted": "d = {'old': 1}\ndel d['old']\nTrainingArguments(**d)\n",

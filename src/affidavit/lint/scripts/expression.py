@@ -88,8 +88,11 @@ def _items(walk: Walk, node: ast.Tuple | ast.List) -> Value:
 def _choice(walk: Walk, node: ast.IfExp) -> Value:
     evaluate(walk, node.test)
     reason = walk.speaks(node.test)
+    depth = len(walk.heap.conditions)
     with walk.guarded(reason):
+        walk.heap.condition()
         one, other = evaluate(walk, node.body), evaluate(walk, node.orelse)
+        del walk.heap.conditions[depth:]
     return walk.join(one, other, reason)
 
 

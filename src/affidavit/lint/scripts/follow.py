@@ -115,7 +115,10 @@ def body(walk: Walk, called: Function, frame: Frame, where: str) -> Value:
     """Walk a function's body in a frame of its own, and the functions inside it after it."""
     returns, walk.returns = walk.returns, []
     pending, walk.pending = walk.pending, []
+    depth = len(walk.heap.conditions)
     walk.inside.append(called.node)
+    if not where:
+        walk.heap.condition()  # who calls it may have asked first
     if where:
         walk.calls.append(where)
     try:
@@ -127,6 +130,7 @@ def body(walk: Walk, called: Function, frame: Frame, where: str) -> Value:
             _inner(walk)
     finally:
         walk.inside.pop()
+        del walk.heap.conditions[depth:]
         if where:
             walk.calls.pop()
         walk.returns, walk.pending = returns, pending

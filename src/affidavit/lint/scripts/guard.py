@@ -49,7 +49,7 @@ def speaks(test: ast.expr, knows: Callable[[str], bool]) -> str:
 
     ``knows`` says of a name of the project whether it holds such an answer.
     """
-    for word in _said(test):
+    for word in words(test):
         if _asks(word) or knows(word):
             return f'behind a test of "{word}"'
     return ""
@@ -74,7 +74,7 @@ def _asks(word: str) -> bool:
     return _SPEAKS.search(word) is not None and _HARDWARE.match(word) is None
 
 
-def _said(test: ast.expr) -> Iterator[str]:
+def words(test: ast.expr) -> Iterator[str]:
     """Yield the names and attributes of an expression; tests are many, and ast.walk is slow."""
     queue: list[object] = [test]
     while queue:

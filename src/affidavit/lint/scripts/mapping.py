@@ -34,11 +34,11 @@ def copied(walk: Walk, value: Value) -> Names:
     if not isinstance(value, Ref):
         walk.hand_over(value)
         return {}
-    names = walk.heap.read(value)
+    names = {name: one for name, one in walk.heap.read(value).items() if not walk.heap.is_doubtful(one)}
     if not walk.guard:
-        return dict(names)
+        return names
     return {
-        name: Entry(one.name, one.path, one.line, one.node, one.value, one.guard or walk.guard)
+        name: Entry(one.name, one.path, one.line, one.node, one.value, one.guard or walk.guard, one.since)
         for name, one in names.items()
     }
 

@@ -145,7 +145,7 @@ def _walked(walk: Walk, source: Source, interest: Interest) -> None:
 
 
 def _alone(walk: Walk, function: Function) -> None:
-    guards, walk.guards, walk.asked = walk.guards, [], []
+    guards, walk.guards, walk.asked, walk.heap.conditions = walk.guards, [], [], []
     frame = walk.frame
     try:
         alone(walk, function)
@@ -165,6 +165,7 @@ def _enter(walk: Walk, source: Source) -> Frame | None:
         return source.frame
     source.frame = Frame(source=source, outer=None)
     asked, walk.asked = walk.asked, []
+    conditions, walk.heap.conditions = walk.heap.conditions, []
     kept = (walk.guards, walk.calls, walk.inside, walk.returns, walk.pending, walk.heap.dicts, walk.frame)
     walk.guards, walk.calls, walk.inside, walk.returns, walk.pending, walk.heap.dicts = [], [], [], [], [], {}
     walk.frame = source.frame
@@ -176,7 +177,7 @@ def _enter(walk: Walk, source: Source) -> Frame | None:
         _too_deep(walk, source, 0)
     walk.heap.settle()
     walk.guards, walk.calls, walk.inside, walk.returns, walk.pending, walk.heap.dicts, walk.frame = kept
-    walk.budget, walk.asked = budget, asked
+    walk.budget, walk.asked, walk.heap.conditions = budget, asked, conditions
     return source.frame
 
 

@@ -30,6 +30,8 @@ class Heap:
         self._settled: dict[int, Names] = {}
         self._copies: dict[int, tuple[int, ...]] = {}
         self._next = 0
+        self.conditions: list[int] = []
+        self._last = 0
 
     def new(self, names: Names, of: tuple[int, ...] = ()) -> Ref:
         """Return a new dict; ``of`` are those it might really be."""
@@ -43,6 +45,21 @@ class Heap:
         """Return the names that are surely there."""
         found = self.dicts.get(ref.number)
         return self._settled.get(ref.number, {}) if found is None else found
+
+    def condition(self) -> None:
+        """Go on under one more condition."""
+        self._last += 1
+        self.conditions.append(self._last)
+
+    def is_doubtful(self, entry: Entry) -> bool:
+        """Whether a name that only some paths brought is looked at under a later condition.
+
+        ``if lora: kw = {...}`` and then ``if oft: Other(**kw)``: the second test may well exclude the first.
+        """
+        return entry.since > 0 and bool(self.conditions) and self.conditions[-1] > entry.since
+
+    def _partly(self, entry: Entry) -> Entry:
+        return entry if entry.since else replace(entry, since=self._last or 1)
 
     def settle(self) -> None:
         """Keep the dicts of a module that was walked to its end, whatever path asked for it."""
@@ -86,11 +103,19 @@ class Heap:
                     met[number] = names
                 elif met[number] is not names:
                     before = base.heap.get(number, self._settled.get(number, {}))
-                    met[number] = _together(before, met[number], names)
+                    met[number] = self._together(before, met[number], names)
         for number in met:  # a path that does not have it left it as it was
             if number in self._settled and any(number not in end.heap for end in ends):
-                met[number] = _together(self._settled[number], met[number], self._settled[number])
+                met[number] = self._together(self._settled[number], met[number], self._settled[number])
         self.dicts = met
+
+    def _together(self, base: Names, one: Names, other: Names) -> Names:
+        """Return the names of one dict after two paths: added on either, taken away on neither."""
+        return {
+            key: entry if key in one and key in other else self._partly(entry)
+            for key, entry in {**one, **other}.items()
+            if (key in one and key in other) or key not in base
+        }
 
     def join(self, one: Value, other: Value, guard: str) -> Value | None:
         """Return what is certain of a variable that is one or the other; None where nothing is.
@@ -107,17 +132,10 @@ class Heap:
             return None
         first, second = self.read(one), self.read(other)
         names = {**first, **second}
-        if guard:
-            names = {
-                key: entry if key in first and key in second else replace(entry, guard=entry.guard or guard)
-                for key, entry in names.items()
-            }
+        for key, entry in names.items():
+            if key not in first or key not in second:
+                names[key] = replace(self._partly(entry), guard=entry.guard or guard)
         return self.new(names, (one.number, other.number))
-
-
-def _together(base: Names, one: Names, other: Names) -> Names:
-    """Return the names of one dict after two paths: added on either, taken away on neither."""
-    return {key: entry for key, entry in {**one, **other}.items() if (key in one and key in other) or key not in base}
 
 
 def constant(value: Value) -> str | None:

@@ -93,7 +93,7 @@ def _if(walk: Walk, node: ast.If) -> bool:
     arms = [(node.body, reason), (node.orelse, reason)]
     walk.asked.append(guard.asked(node.test))
     try:
-        goes_on = _part(walk, arms, reason)
+        goes_on = _part(walk, arms, reason, is_choice="__name__" not in guard.words(node.test))
     finally:
         walk.asked.pop()
     if reason and any(block and isinstance(block[-1], ast.Return | ast.Continue | ast.Break) for block, _ in arms):
@@ -101,15 +101,22 @@ def _if(walk: Walk, node: ast.If) -> bool:
     return goes_on
 
 
-def _part(walk: Walk, arms: list[tuple[list[ast.stmt], str]], reason: str) -> bool:
+def _part(walk: Walk, arms: list[tuple[list[ast.stmt], str]], reason: str, *, is_choice: bool = True) -> bool:
     """Walk the arms one beside the other, each under its guard, and go on from where they meet."""
     base = walk.moment()
     ends: list[Moment] = []
+    conditions = walk.heap.conditions
+    depth = len(conditions)
     for block, guarding in arms:
         walk.go_back(base)
+        if is_choice:
+            walk.heap.condition()
         with walk.guarded(guarding):
             if walk.execute(walk, block):
                 ends.append(walk.moment())
+        del conditions[depth:]
+    if is_choice and len(ends) < len(arms):
+        walk.heap.condition()  # what follows is reached by some only
     if not ends:
         walk.go_back(base)
         return False
@@ -127,14 +134,14 @@ def _for(walk: Walk, node: ast.For | ast.AsyncFor) -> None:
     elif not isinstance(value, Ref):
         walk.lose(value)
     bind(walk, node.target, UNKNOWN if isinstance(item, Constant) else item, node.iter)
-    _part(walk, [(node.body, ""), ([], "")], "")
+    _part(walk, [(node.body, ""), ([], "")], "", is_choice=False)
     walk.execute(walk, node.orelse)
 
 
 def _while(walk: Walk, node: ast.While) -> None:
     walk.value(node.test)
     reason = walk.speaks(node.test)
-    _part(walk, [(node.body, reason), ([], "")], reason)
+    _part(walk, [(node.body, reason), ([], "")], reason, is_choice=False)
     walk.execute(walk, node.orelse)
 
 

@@ -173,7 +173,10 @@ class Leftover(Value):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One name of a dict: where it was written, its value, and the guard under which it was."""
+    """One name of a dict: where it was written, its value, and the guard under which it was.
+
+    ``since`` is the condition after which it is there on some paths only, 0 where it is there on all.
+    """
 
     name: str
     path: Path
@@ -181,6 +184,7 @@ class Entry:
     node: ast.expr | None
     value: Value
     guard: str = ""
+    since: int = 0
 
 
 Names = dict[str, Entry]

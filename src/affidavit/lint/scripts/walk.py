@@ -224,6 +224,8 @@ class Walk:
         if not self.watches(callee) or not entries:
             return
         for entry in entries.values():
+            if self.heap.is_doubtful(entry):
+                continue
             guard = self.guard or entry.guard
             key = (callee, self.path, node.lineno, node.col_offset, guard)
             one = given(entry, self._inside(entry.value, _NESTED))
@@ -237,7 +239,10 @@ class Walk:
         if not isinstance(value, Ref) or not depth:
             return ()
         entries = self.heap.read(value).values()
-        return tuple(given(entry, self._inside(entry.value, depth - 1)) for entry in entries if not entry.guard)
+        return tuple(given(entry, self._inside(entry.value, depth - 1)) for entry in entries if self._is_sure(entry))
+
+    def _is_sure(self, entry: Entry) -> bool:
+        return not entry.guard and not self.heap.is_doubtful(entry)
 
     def set_late(self, target: Value, name: str, line: int) -> None:
         """Note an attribute that is set on a finished object of an installed class."""
