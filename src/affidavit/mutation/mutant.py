@@ -105,6 +105,17 @@ class Subject:
         """The SHA-256 of the function's source, decorators included, its indentation left out."""
         return hashlib.sha256(self.source.encode()).hexdigest()
 
+    def runs_with(self, line: int) -> int:
+        """Return the first line of the statement that a line belongs to: that one is seen to run where it does."""
+        found = line
+        for one in ast.walk(self.node):
+            if isinstance(one, ast.stmt) and one is not self.node:
+                body = getattr(one, "body", None)
+                last = max(one.lineno, body[0].lineno - 1) if isinstance(body, list) and body else one.end_lineno
+                if one.lineno <= line <= (last or one.lineno):
+                    found = one.lineno
+        return found
+
     def mutants(self) -> Iterator[Mutant]:
         """Yield every mutant that is not the function itself, or another mutant, by its byte code."""
         seen = {_essence(self._base)}

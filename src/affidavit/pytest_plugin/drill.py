@@ -20,6 +20,7 @@ from affidavit.mutation.swap import RestoreError, armed
 from affidavit.mutation.target import TargetError, resolve
 from affidavit.pytest_plugin.alone import Alone
 from affidavit.pytest_plugin.evidence import Disarm, Ending, Evidence
+from affidavit.pytest_plugin.lines import Lines
 
 LEAST_SECONDS = 0.5
 TIMES = 10
@@ -52,6 +53,7 @@ class _Ask:
     def __init__(self, subject: Subject, alone: Alone, seconds: float, root: Path) -> None:
         self.subject, self.alone, self.seconds, self.root = subject, alone, seconds, root
         self.whole = False
+        self.ran: set[int] = set()
 
     def of(self, evidence: Evidence, items: Sequence[Any]) -> Evidence:
         until = time.perf_counter() + self.seconds
@@ -64,6 +66,7 @@ class _Ask:
         reached = self._reached(items, limits)
         if not reached:
             return evidence
+        self.ran = self._lines(reached)
         disarms: list[Disarm] = []
         unasked = 0
         for mutant in self.subject.mutants():
@@ -95,6 +98,17 @@ class _Ask:
                 return reached
         return []
 
+    def _lines(self, items: Sequence[Any]) -> set[int]:
+        """Return the lines of the function that the test runs, in this thread; none where nobody could look."""
+        lines, code = Lines(), self.subject.target.function.__code__
+        try:
+            for item in items:
+                with lines.of(code):
+                    self.alone.run(item, 0.0, whole=self.whole)
+        finally:
+            lines.close()
+        return lines.ran.get(code, set())
+
     def _disarmed(self, mutant: Mutant, items: Sequence[Any], limits: dict[Any, float]) -> Disarm:
         ending = Ending.PASSED
         with armed(self.subject.target, mutant):
@@ -113,6 +127,7 @@ class _Ask:
             becomes=mutant.becomes,
             text=text,
             ending=ending,
+            is_run=ending.is_caught or not self.ran or self.subject.runs_with(mutant.line) in self.ran,
         )
 
 

@@ -43,7 +43,11 @@ _WEIGHT = {ending: place for place, ending in enumerate(Ending)}
 
 @dataclass(frozen=True, kw_only=True)
 class Disarm:
-    """One mutant and how it ended: ``file:line``, what was changed, and the line that it was changed in."""
+    """One mutant and how it ended: ``file:line``, what was changed, and the line that it was changed in.
+
+    Args:
+        is_run: whether the test runs that line at all; True where nobody could look.
+    """
 
     at: str
     operator: str
@@ -51,6 +55,7 @@ class Disarm:
     becomes: str
     text: str
     ending: Ending
+    is_run: bool = True
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -126,7 +131,7 @@ class Evidence:
         best = {one.key: one for one in self.disarms}
         for one in other.disarms:
             held = best.get(one.key)
-            if held is None or _WEIGHT[one.ending] > _WEIGHT[held.ending]:
+            if held is None or (_WEIGHT[one.ending], one.is_run) > (_WEIGHT[held.ending], held.is_run):
                 best[one.key] = one
         return replace(
             self,

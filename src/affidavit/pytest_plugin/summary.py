@@ -70,16 +70,27 @@ def lines(one: Evidence, *, verbose: bool) -> list[str]:
     said = [f"{caught} ({ways})."]
     if one.word is Word.INERT:
         said = [f"No assertion failed under any of {len(one.disarms)} disarms ({ways}); calling is not asserting."]
-    shown = one.missed if verbose else one.missed[:SHOWN]
+    run = [missed for missed in one.missed if missed.is_run]
+    shown = run if verbose else run[:SHOWN]
     at = ""
     for missed in shown:
         if missed.at != at:
             at = missed.at
             said.append(f"{at}: {missed.text}")
         said.append(f"    {missed.operator}: {_short(missed.was)} → {_short(missed.becomes)}")
-    if len(one.missed) > len(shown):
-        said.append(f"and {len(one.missed) - len(shown)} more (-v)")
-    return said
+    if len(run) > len(shown):
+        said.append(f"and {len(run) - len(shown)} more (-v)")
+    return [*said, *_never_run(one)]
+
+
+def _never_run(one: Evidence) -> list[str]:
+    """Return one line for all that was missed where the test never comes by; what it lacks there is a case."""
+    never = [missed for missed in one.missed if not missed.is_run]
+    if not never:
+        return []
+    file = never[0].at.rpartition(":")[0]
+    lines = sorted({int(missed.at.rpartition(":")[2]) for missed in never})
+    return [f"{file}:{','.join(map(str, lines))}: {len(never)} more, on lines that this test never runs"]
 
 
 def _short(text: str) -> str:
