@@ -99,6 +99,10 @@ TABLE: dict[str, tuple[Evidence, Liveness]] = {
         seen(supervisor={**GONE, "ended": WELL}, rank={"state": State.GONE}),
         Liveness.UNKNOWN,
     ),
+    "a notebook in which cells failed was closed": (
+        seen(supervisor={**GONE, "ended": WELL}, rank={"is_own_supervisor": True, "error": "ValueError"}),
+        Liveness.FINISHED,
+    ),
     "its launcher says 0 of a rank that raised": (
         seen(supervisor={**GONE, "ended": WELL}, rank={"state": State.GONE, "closed": "exited", "error": "ValueError"}),
         Liveness.DEAD,

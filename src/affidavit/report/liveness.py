@@ -12,6 +12,8 @@ from affidavit.run.liveness.stacks import Stacks
 from affidavit.run.liveness.verdict import Judgement, Liveness, Said
 
 _INDENT = 4
+_WHYS_SHOWN = 4
+_RANKS_SHOWN = 16
 
 
 def tone_of(liveness: Liveness) -> Tone:
@@ -23,7 +25,9 @@ def lines(said: Judgement, stacks: Sequence[Stacks] = (), *, stamp: str = "") ->
     """Yield the verdict in one line, and beneath it what was kept of where the run hangs."""
     head = Span(f"{said.liveness.value}  ", tone_of(said.liveness))
     when = (Span(f"{stamp}  ", Tone.FAINT),) if stamp else ()
-    yield line(*when, head, Span(said.evidence.run, Tone.STRONG), f": {'; '.join(said.why)}")
+    more = f"; and {len(said.why) - _WHYS_SHOWN} more" if len(said.why) > _WHYS_SHOWN else ""
+    why = "; ".join(said.why[:_WHYS_SHOWN])
+    yield line(*when, head, Span(said.evidence.run, Tone.STRONG), f": {why}{more}")
     for one in stacks:
         yield line(Span(one.words, Tone.FAINT), indent=_INDENT)
 
@@ -31,13 +35,16 @@ def lines(said: Judgement, stacks: Sequence[Stacks] = (), *, stamp: str = "") ->
 def screen(said: Judgement, *, stamp: str) -> Iterator[Line]:
     """Yield what a terminal shows while it follows a run: the verdict, and each rank with how far it is."""
     yield from lines(said, stamp=stamp)
-    for one, its in said.ranks:
+    worst_first = sorted(said.ranks, key=lambda found: found[1].liveness.exit_code == 0)
+    for one, its in worst_first[:_RANKS_SHOWN]:
         yield line(
             Span(f"{its.liveness.value:<{_WIDEST}}", tone_of(its.liveness)),
             f" {_about(one)}",
             head=f"rank {one.rank}",
             indent=_MARGIN,
         )
+    if len(worst_first) > _RANKS_SHOWN:
+        yield line(Span(f"and {len(worst_first) - _RANKS_SHOWN} more ranks", Tone.FAINT))
 
 
 _WIDEST = max(len(one.value) for one in Liveness)

@@ -25,6 +25,8 @@ from affidavit.fact.errors import AffidavitError, refusal
 
 HOOK_SECONDS = 60.0
 URL_SECONDS = 10.0
+_STDERR = 2
+"""Where a hook's output goes: ours may be a document that a program reads."""
 
 
 class AddressError(AffidavitError):
@@ -60,7 +62,12 @@ def run_hook(command: str, told: Mapping[str, str], *, seconds: float = HOOK_SEC
     """Run a command of the user's in a shell, cut off with all it started after its time; return what went wrong."""
     try:
         started = subprocess.Popen(
-            command, shell=True, stdin=subprocess.DEVNULL, env={**os.environ, **told}, start_new_session=True
+            command,
+            shell=True,
+            stdin=subprocess.DEVNULL,
+            stdout=_STDERR,
+            env={**os.environ, **told},
+            start_new_session=True,
         )
     except OSError as error:
         return f"hook: {error.strerror or error}"

@@ -134,9 +134,9 @@ def _ended_badly(ended: Ending) -> Said:
 
 def _finished(seen: Evidence) -> Iterator[Said]:
     """Yield whether an exit code 0 is an end well: what the ranks say of themselves must not contradict it."""
-    newest = [one for one in seen.ranks if one.is_newest]
+    newest = [one for one in seen.ranks if one.is_newest and not one.is_own_supervisor]
     for one in newest:
-        if one.error and not one.is_own_supervisor:
+        if one.error:
             words = f"the command ended with exit code 0, and rank {one.rank} with an error: {one.error}"
             yield Said(liveness=Liveness.DEAD, words=words)
         elif not one.closed and not one.is_command:
@@ -150,6 +150,8 @@ def _finished(seen: Evidence) -> Iterator[Said]:
         at = f", at step {last}" if last else ""
         unseen = any(not one.is_command for one in newest)
         beside = "; that of the processes that trained was seen by nobody but those that started them" if unseen else ""
+        if any(one.is_own_supervisor for one in seen.ranks):
+            beside = ", as it said itself: nobody else saw its exit code"
         yield Said(liveness=Liveness.FINISHED, words=f"its command ended by itself with exit code 0{at}{beside}")
 
 
