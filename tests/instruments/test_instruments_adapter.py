@@ -160,3 +160,10 @@ def test_a_module_whose_parts_all_lie_elsewhere_is_not_called_untrained() -> Non
     instrument.gradients(Gradients(step=2, model=Model([empty]), optimizer=Optimizer([{"params": [empty]}])), emit)
     state = heard.state("adapter.trained")
     assert isinstance(state, Known) and str(state.value) == "1 q_proj"
+
+
+def test_a_pattern_explains_what_no_name_beside_it_does() -> None:
+    modules = dict.fromkeys(("model.layers.0.q_proj", "model.layers.1.q_proj", "lm_head"), ())
+    pattern = r".*\.q_proj"
+    assert _by_name((pattern, "lm_head"), modules) == {pattern: 2, "lm_head": 1}
+    assert _by_name(("v_proj", "lm_head"), modules) == {"q_proj": 2, "lm_head": 1}

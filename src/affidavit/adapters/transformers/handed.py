@@ -10,13 +10,13 @@ Blind to: processors and image processors; a call that is made inside of another
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import FrameType, ModuleType
 from typing import Any
 
 from affidavit.adapters.transformers.arguments import keywords
+from affidavit.adapters.transformers.known import LOADER, attributes, parameters, swallows
 from affidavit.adapters.transformers.template import unread_by_template
 from affidavit.attach.session import Session
 from affidavit.names.consumed import astray, caller, is_own
@@ -37,7 +37,7 @@ def bind_configs(module: ModuleType, session: Session) -> None:
         if is_new(frame, kind):
             lost = astray(config, kwargs)
             given = dict.fromkeys((*(keywords(frame) or ()), *kwargs))
-            hand(session, frame, kind.__name__, given, kind, astray=lost, known=_attributes(config, lost))
+            hand(session, frame, kind.__name__, given, kind, astray=lost, known=attributes(config, lost))
 
     @functools.wraps(finish)
     def finished(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -61,7 +61,7 @@ def bind_generation(module: ModuleType, session: Session) -> None:
 
 def bind_quantization(module: ModuleType, session: Session) -> None:
     for kind in tuple(vars(module).values()):
-        if isinstance(kind, type) and kind.__module__ == module.__name__ and _swallows(vars(kind).get("__init__")):
+        if isinstance(kind, type) and kind.__module__ == module.__name__ and swallows(vars(kind).get("__init__")):
             _enter(kind, "__init__", session, _made(session))
 
 
@@ -87,7 +87,7 @@ def bind_tokenizer_calls(module: ModuleType, session: Session) -> None:
     _bind_call(kind, session)
 
     def tell(tokenizer: Any, _: Any, kwargs: Mapping[str, Any], frame: FrameType) -> None:
-        named = _parameters(type(tokenizer), ("apply_chat_template",))
+        named = parameters(type(tokenizer), ("apply_chat_template",))
         left = [name for name in kwargs if name not in named]
         template = kwargs.get("chat_template") or tokenizer.chat_template
         mark = hash(str(template))
@@ -95,19 +95,19 @@ def bind_tokenizer_calls(module: ModuleType, session: Session) -> None:
             lost, variables = unread_by_template(tokenizer, kwargs, left)
             hand(session, frame, "apply_chat_template", kwargs, mark, astray=lost, known=(*named, *variables))
 
-    _enter(kind, "apply_chat_template", session, tell, known=_parameters(kind, ("apply_chat_template",)))
+    _enter(kind, "apply_chat_template", session, tell, known=parameters(kind, ("apply_chat_template",)))
 
 
 def _bind_call(kind: type[Any], session: Session) -> None:
     """Hear names that a tokenizer's call does not know. It is called for every row: a known name costs a look-up."""
     call = kind.__call__
-    known = _parameters(kind, _ENCODERS)
+    known = parameters(kind, _ENCODERS)
     is_known = known.issuperset
 
     @session.shielded
     def tell(tokenizer: Any, kwargs: Mapping[str, Any], frame: FrameType) -> None:
         own = type(tokenizer)
-        left = [name for name in kwargs if name not in _parameters(own, _ENCODERS)]
+        left = [name for name in kwargs if name not in parameters(own, _ENCODERS)]
         if left and is_new(frame, own):
             lost = dict.fromkeys(left, "dropped on the way to the encoder")
             hand(session, frame, f"{own.__name__}.__call__", kwargs, own, astray=lost, known=known)
@@ -139,24 +139,15 @@ def tell_loaded(session: Session, model: Any, kwargs: Mapping[str, Any], frame: 
     written = keywords(frame)
     kwargs = {name: value for name, value in kwargs.items() if written is None or name in written}
     config = getattr(model, "config", None)
-    named = _parameters(kind, ("__init__",))
+    named = parameters(kind, ("__init__",))
     lost: dict[str, str] = {}
-    if _swallows(kind.__init__):
+    if swallows(kind.__init__):
         place = f"**kwargs of {kind.__name__}.__init__"
         lost = {name: place for name in kwargs if name not in named and not hasattr(config, name)}
-    known = (*named, *_attributes(config, ()), *LOADER)
+    known = (*named, *attributes(config, ()), *LOADER)
     if lost:
         hand(session, frame, f"{kind.__name__}.from_pretrained", lost, kind, astray=lost, known=known)
     tell_types(session, f"{kind.__name__}.from_pretrained", model, kwargs, frame)
-
-
-LOADER = (
-    *("cache_dir", "force_download", "local_files_only", "token", "revision", "subfolder", "variant", "proxies"),
-    *("trust_remote_code", "attn_implementation", "dtype", "torch_dtype", "device_map", "max_memory", "config"),
-    *("quantization_config", "use_safetensors", "state_dict", "output_loading_info", "low_cpu_mem_usage", "tp_plan"),
-    *("ignore_mismatched_sizes", "offload_folder", "adapter_kwargs", "gguf_file", "use_kernels", "key_mapping"),
-)
-"""What loaders take, for the nearest name only: nothing is judged by it."""
 
 
 def tell_types(session: Session, callee: str, model: Any, kwargs: Mapping[str, Any], frame: FrameType) -> None:
@@ -179,7 +170,7 @@ def _config_loaded(session: Session) -> Told:
         kind = type(config)
         if is_new(frame, kind):
             lost = {name: DROPPED for name in kwargs if not hasattr(config, name)}
-            known = (*_attributes(config, ()), *LOADER)
+            known = (*attributes(config, ()), *LOADER)
             callee = f"{asked.__name__}.from_pretrained"
             hand(session, frame, callee, kwargs, kind, astray=lost, known=known)
 
@@ -190,10 +181,10 @@ def _tokenizer_loaded(session: Session) -> Told:
     def tell(asked: Any, tokenizer: Any, kwargs: Mapping[str, Any], frame: FrameType) -> None:
         kind = type(tokenizer)
         if is_new(frame, kind):
-            named = _parameters(kind, ("__init__", "from_pretrained", "_from_pretrained"))
+            named = parameters(kind, ("__init__", "from_pretrained", "_from_pretrained"))
             given = {name: value for name, value in kwargs.items() if name not in named}
             missing = {name: DROPPED for name in given if not hasattr(tokenizer, name)}
-            known = (*named, *_attributes(tokenizer, given))
+            known = (*named, *attributes(tokenizer, given))
             lost = {**missing, **astray(tokenizer, given)}
             callee = f"{asked.__name__}.from_pretrained"
             hand(session, frame, callee, kwargs, kind, astray=lost, known=known)
@@ -206,19 +197,19 @@ def tell_built(session: Session, tokenizer: Any, kwargs: Mapping[str, Any], fram
     maker = _maker(tokenizer, frame) if kwargs else None
     kind = type(tokenizer)
     if maker is not None and is_new(maker, kind):
-        named = _parameters(kind, ("__init__",))
+        named = parameters(kind, ("__init__",))
         lost = astray(tokenizer, {name: value for name, value in kwargs.items() if name not in named})
-        hand(session, maker, kind.__name__, kwargs, kind, astray=lost, known=(*named, *_attributes(tokenizer, kwargs)))
+        hand(session, maker, kind.__name__, kwargs, kind, astray=lost, known=(*named, *attributes(tokenizer, kwargs)))
 
 
 def _made(session: Session) -> Told:
     def tell(item: Any, _: Any, kwargs: Mapping[str, Any], frame: FrameType) -> None:
         kind = type(item)
         if is_new(frame, kind):
-            named = _parameters(kind, ("__init__",))
+            named = parameters(kind, ("__init__",))
             given = {name: value for name, value in kwargs.items() if name not in named}
             lost = {**{name: DROPPED for name in given if not hasattr(item, name)}, **astray(item, given)}
-            known = (*named, *_attributes(item, lost))
+            known = (*named, *attributes(item, lost))
             hand(session, frame, kind.__name__, kwargs, kind, astray=lost, known=known)
 
     return tell
@@ -265,38 +256,3 @@ def _maker(item: Any, frame: FrameType | None) -> FrameType | None:
             break
         frame = frame.f_back
     return caller(frame)
-
-
-_seen: dict[tuple[Any, ...], frozenset[str]] = {}
-
-
-def _parameters(kind: Any, methods: tuple[str, ...]) -> frozenset[str]:
-    """Return every parameter that a class, or one that it is made from, names in some methods."""
-    if (kind, methods) not in _seen:
-        held = (vars(base).get(name) for base in kind.__mro__ for name in methods)
-        functions = (getattr(method, "__func__", method) for method in held if method is not None)
-        found = {name for function in functions for name in _named(function)}
-        _seen[kind, methods] = frozenset(found - {"self", "cls"})
-    return _seen[kind, methods]
-
-
-def _named(function: Any) -> Iterable[str]:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return ()
-    return [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
-
-
-def _swallows(function: Any) -> bool:
-    try:
-        return any(one.kind is one.VAR_KEYWORD for one in inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return False
-
-
-def _attributes(item: Any, apart: Iterable[str]) -> tuple[str, ...]:
-    """Return the public attributes that an object has by its class or its defaults."""
-    own = {*getattr(item, "__dict__", ()), *(getattr(type(item), "attribute_map", None) or ())}
-    kinds = (name for base in type(item).__mro__ for name, held in vars(base).items() if not callable(held))
-    return tuple(name for name in {*own, *kinds} - set(apart) if not name.startswith("_"))
