@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from tests.cli.desk import Desk
 
+from affidavit.attach.heartbeat import read
 from affidavit.record import ledger
 from affidavit.run.liveness import alarm, decoys
 from affidavit.run.liveness.decoy import Decoy, made
@@ -34,8 +35,8 @@ def decoy(tmp_path: Path) -> Iterator[Decoy]:
 
 
 def beating(decoy: Decoy) -> None:
-    wait_for(lambda: [path for path in decoy.spool.glob("heartbeat.*") if path.stat().st_size])
-    time.sleep(0.2)
+    """Wait until it has taken some steps."""
+    wait_for(lambda: any(beat is not None and beat.step > 3 for beat in map(read, decoy.spool.glob("heartbeat.*"))))
 
 
 def wait_for(ready: Callable[[], object], *, seconds: float = 20.0) -> None:
@@ -48,6 +49,7 @@ def wait_for(ready: Callable[[], object], *, seconds: float = 20.0) -> None:
 def stop(decoy: Decoy) -> None:
     assert decoy.process is not None
     os.kill(decoy.process.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, decoy.process.pid, os.WSTOPPED | os.WNOWAIT)  # a signal takes a moment
 
 
 # --- one word ---------------------------------------------------------------------------------------------------------
