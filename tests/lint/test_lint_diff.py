@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from affidavit.lint.catalogue import Catalogue
-from affidavit.lint.diff import Held, hold, short
+from affidavit.lint.diff import Held, hold
 from affidavit.lint.request import Given, Request
+from affidavit.lint.union import short
 
 FILE = Path("train.py")
 SITE = Path(sysconfig.get_paths()["purelib"])

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -22,13 +23,14 @@ from affidavit.lint.catalogue import Catalogue
 from affidavit.lint.facts import facts, shown
 from affidavit.lint.files import Files, LintError, gather
 from affidavit.lint.project import Lint, lint
+from affidavit.lint.union import short
 from affidavit.observe.interpreter import Interpreter
 from affidavit.record.record import Kind, Record, ordered
 from affidavit.report import document
-from affidavit.report.lint import lint_report, upgrade_report
+from affidavit.report.lint import Change, lint_report, upgrade_report
 from affidavit.report.sarif import sarif
 from affidavit.report.statement import Statement
-from affidavit.run.names import store_of
+from affidavit.run.names import earlier_packages, store_of
 
 
 @click.command(
@@ -66,7 +68,7 @@ def command(
         raise LintError(_nothing_to_read(paths))
     sites = Interpreter.of(_python(python)).sites
     catalogue = Catalogue(sites, store_of(project.root))
-    found = lint(_absolute(files), root=project.root, catalogue=catalogue)
+    found = lint(_absolute(files), root=project.root, catalogue=catalogue, earlier=earlier_packages(project.root))
     if against:
         return _compare(project, found, catalogue, against, as_json=as_json)
     said = _stated(project, found, strict=strict)
@@ -100,17 +102,23 @@ def _asks_for(check: Check) -> set[str]:
 def _compare(project: Project, found: Lint, catalogue: Catalogue, against: str, *, as_json: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="affidavit-") as scratch:
         sites = fetch(against, Path(scratch))
-        other = Catalogue(sites, store_of(project.root))
+        other = Catalogue((*sites, *catalogue.sites), store_of(project.root))
         rows = differences(found.requests, catalogue, other)
-    told = [(shown(row.path, project.root), row.line, row.callee, row.name, row.kind, row.said) for row in rows]
+    told = [
+        Change(
+            place=f"{shown(row.path, project.root)}:{row.line}",
+            name=f"{short(row.callee)}({row.name}=)",
+            kind=row.kind,
+            said=row.said,
+            breaks=row.breaks,
+        )
+        for row in rows
+    ]
     if as_json:
-        page.say({"against": against, "differences": [dict(zip(_ROW, row, strict=True)) for row in told]})
+        page.say({"against": against, "differences": [asdict(change) for change in told]})
     else:
         page.show(upgrade_report(told, against=against))
-    return 1 if any(row.kind == "gone" for row in rows) else 0
-
-
-_ROW = ("path", "line", "callee", "name", "kind", "said")
+    return 1 if any(row.breaks for row in rows) else 0
 
 
 def _absolute(files: Files) -> Files:

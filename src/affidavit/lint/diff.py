@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from affidavit.lint.against import Row
 from affidavit.lint.catalogue import Catalogue, Missing
 from affidavit.lint.configs import ParserRequest
 from affidavit.lint.request import Given, Request, Unread
 from affidavit.lint.scripts import Parser
+from affidavit.lint.union import callees, with_nested
 from affidavit.names import history
 from affidavit.names.answer import Answer, judge
-from affidavit.names.nested import target
 from affidavit.names.signature import Signature
-
-UNION = " + "
-"""Between the callees of a request whose names may belong to any of them, as a parser's do to its dataclasses."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +69,8 @@ def hold(requests: Iterable[Request], catalogue: Catalogue) -> Held:
     """
     held = Held()
     missing: dict[str, tuple[Request, Missing, int]] = {}
-    for request in _with_nested(requests):
-        found = [catalogue.find(callee) for callee in request.callee.split(UNION)]
+    for request in with_nested(requests):
+        found = [catalogue.find(callee) for callee in callees(request)]
         absent = next((one for one in found if isinstance(one, Missing) and one.package_absent), None)
         if absent is not None:
             package = request.callee.partition(".")[0]
@@ -102,6 +100,14 @@ def absent_targets(held: Held, parsers: Iterable[Parser], catalogue: Catalogue) 
                 held.unread.append(Unread(path=parser.path, line=parser.line, why=why))
 
 
+def note_moved(held: Held, rows: Iterable[Row]) -> None:
+    """Add what moved under names that stayed, since the versions of an earlier run."""
+    for row in rows:
+        held.noted.append(
+            Word(path=row.path, line=row.line, callee=row.callee, name=row.name, said=f"{row.kind}: {row.said}")
+        )
+
+
 def hold_parser(held: Held, asked: ParserRequest) -> None:
     """Add what a parser of the project's own says of the names that a file gives it; it needs no catalogue."""
     held.count(asked.origin, asked.given)
@@ -110,18 +116,6 @@ def hold_parser(held: Held, asked: ParserRequest) -> None:
         meant = f"; did you mean {near}?" if near else ""
         said = f"its parser has no such name{meant}{via}"
         held.unknown.append(Word(path=given.path, line=given.line, callee=asked.callee, name=given.name, said=said))
-
-
-def _with_nested(requests: Iterable[Request]) -> Iterator[Request]:
-    """Yield every request, and behind it one for each mapping that is the value of a name with a target of its own."""
-    for request in requests:
-        yield request
-        for given in request.given:
-            callees = (target(callee, given.name) for callee in request.callee.split(UNION))
-            inner = next(filter(None, callees), None) if given.inside else None
-            if inner is not None:
-                via = f"{given.name} of {short(request.callee)}"
-                yield from _with_nested((replace(request, callee=inner, given=given.inside, line=given.line, via=via),))
 
 
 def _judge(held: Held, request: Request, given: Given, signatures: list[Signature]) -> None:
@@ -150,14 +144,3 @@ def _word(request: Request, given: Given, said: str, near: str = "") -> Word:
     said = f"{said}; did you mean {near}?" if near else said
     via = f" ({request.via})" if request.via else ""
     return Word(path=given.path, line=given.line, callee=request.callee, name=given.name, said=f"{said}{via}")
-
-
-def short(callee: str) -> str:
-    """Return a callee as a person writes it: the class, or the class and its method."""
-    if "." not in callee or callee.endswith(".py"):
-        return callee
-    names = []
-    for one in callee.split(UNION):
-        *_, before, last = ("", "", *one.split("."))
-        names.append(f"{before}.{last}" if before[:1].isupper() else last)
-    return " or ".join(names)

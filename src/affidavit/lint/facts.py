@@ -9,16 +9,17 @@ from pathlib import Path
 from affidavit.fact.observation import Cause, Known, State, Unknown
 from affidavit.fact.term import Method
 from affidavit.fact.values import Cell, Table, Tally, Value
-from affidavit.lint.diff import Word, short
+from affidavit.lint.diff import Word
 from affidavit.lint.project import Lint
 from affidavit.lint.request import Field, Unread
+from affidavit.lint.union import short
 from affidavit.record.record import Fact
 
 WORDS = ("path", "line", "callee", "name", "said")
 PLACES = ("path", "line", "said")
 FIELDS = ("path", "line", "field", "kind", "said")
 NAMES = (
-    *("names.examined", "names.unknown", "names.doubted", "names.noted", "names.unread"),
+    *("names.packages", "names.examined", "names.unknown", "names.doubted", "names.noted", "names.unread"),
     *("fields.examined", "fields.unread", "fields.doubted"),
 )
 """Every term that is stated here."""
@@ -38,6 +39,7 @@ def facts(lint: Lint, root: Path, *, most: int = 0) -> tuple[Fact, ...]:
     source = f"in {lint.files.count:,} files, against {packages}"
     unread = {UNREAD: len(lint.unread)} if lint.unread else {}
     values: dict[str, Value] = {
+        "names.packages": tuple(sorted(lint.held.packages)),
         "names.examined": Tally.count("names", {**lint.held.examined, **unread}),
         "names.unknown": _table(WORDS, _words(lint.held.unknown, root), most),
         "names.doubted": _table(WORDS, _words(lint.held.doubted, root), most),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from affidavit.lint.catalogue import Catalogue
-from affidavit.lint.diff import short
 from affidavit.lint.request import Field
 from affidavit.lint.scripts.reading import Late
+from affidavit.lint.union import short
 from affidavit.names import history
 from affidavit.names.signature import Signature
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from affidavit.lint.against import moved
 from affidavit.lint.catalogue import Catalogue
 from affidavit.lint.configs import read_configs
-from affidavit.lint.diff import Held, absent_targets, hold, hold_parser
+from affidavit.lint.diff import Held, absent_targets, hold, hold_parser, note_moved
 from affidavit.lint.fields import unread_keys
 from affidavit.lint.files import Files
 from affidavit.lint.late import late_fields
@@ -34,11 +35,20 @@ class Lint:
     unread: tuple[Unread, ...]
 
 
-def lint(files: Files, *, root: Path, catalogue: Catalogue, argv: Sequence[str] = (), cwd: Path | None = None) -> Lint:
+def lint(
+    files: Files,
+    *,
+    root: Path,
+    catalogue: Catalogue,
+    argv: Sequence[str] = (),
+    cwd: Path | None = None,
+    earlier: Mapping[str, str] | None = None,
+) -> Lint:
     """Return what these files ask for by name, held against a catalogue of what is installed.
 
     Args:
         argv: the command that is about to run, whose own options are names as well; it runs in ``cwd``.
+        earlier: packages with the versions that an earlier run stood on: what moved since then is noted.
 
     Source: playbook §4.2. Blind to: what each of its readers is blind to.
     """
@@ -63,6 +73,8 @@ def lint(files: Files, *, root: Path, catalogue: Catalogue, argv: Sequence[str] 
     for asked in (*launchers.parser_requests, *typed.parser_requests, *configs.parser_requests):
         hold_parser(held, asked)
     absent_targets(held, scripts.parsers, catalogue)
+    if earlier:
+        note_moved(held, moved(requests, catalogue, catalogue.before(earlier)))
     return Lint(
         files=files,
         held=held,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from affidavit.check.finding import Finding, Verdict
 from affidavit.fact.observation import Known
@@ -81,14 +82,24 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def upgrade_report(rows: Iterable[tuple[str, int, str, str, str, str]], *, against: str) -> Iterator[Line]:
-    """Yield what another version would break or change in these files, the broken first."""
-    found = list(rows)
-    for path, number, callee, name, kind, said in found:
-        tone = Tone.BAD if kind == "gone" else Tone.DOUBT
-        place = Span(f"{path}:{number}", Tone.STRONG)
-        yield line(place, f"  {callee}({name}=)  ", Span(f"{kind}: ", tone), said, indent=_INDENT)
-    gone = sum(kind == "gone" for *_, kind, _ in found)
-    count = f"{gone} of them break" if gone else "none of them breaks"
-    told = f"{_count(len(found), 'place')} differ, {count}" if found else "nothing that these files say differs"
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """What another version does to one name at one place; ``breaks`` where the call raises or loses it."""
+
+    place: str
+    name: str
+    kind: str
+    said: str
+    breaks: bool
+
+
+def upgrade_report(changes: Sequence[Change], *, against: str) -> Iterator[Line]:
+    """Yield what another version would break or change in these files, what breaks first."""
+    for change in sorted(changes, key=lambda change: not change.breaks):
+        tone = Tone.BAD if change.breaks else Tone.DOUBT
+        place = Span(change.place, Tone.STRONG)
+        yield line(place, f"  {change.name}  ", Span(f"{change.kind}: ", tone), change.said, indent=_INDENT)
+    broken = sum(change.breaks for change in changes)
+    count = f"{broken} break" if broken else "none breaks"
+    told = f"{_count(len(changes), 'place')} differ, {count}" if changes else "nothing that these files say differs"
     yield line(Span("affidavit lint", Tone.STRONG), f" · against {against} · {told}")

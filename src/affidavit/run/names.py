@@ -9,17 +9,20 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from affidavit.fact.observation import Cause
+from affidavit.fact.errors import AffidavitError
+from affidavit.fact.observation import Cause, Known
 from affidavit.lint.catalogue import Catalogue
 from affidavit.lint.facts import facts, unread_facts
 from affidavit.lint.files import sort
 from affidavit.lint.project import lint
+from affidavit.record.fold import read_record
 from affidavit.record.record import Fact
-from affidavit.record.runs import home
+from affidavit.record.runs import home, runs
 from affidavit.run.command import Command
 from affidavit.run.launch import hide
 from affidavit.run.reach import Reach
 
+PACKAGES = "names.packages"
 CHECK = "names-known"
 """The check that refuses a command before it starts, where ``[run] names`` says so."""
 _ROWS = 40
@@ -46,8 +49,28 @@ def names_facts(command: Command, reached: Reach, project: Path) -> tuple[Fact, 
     named = [command.cwd / word for word in command.argv[1:] if Path(word).suffix in (".sh", ".bash")]
     files = sort([*reached.files, *command.configs, command.executable, *named])
     catalogue = Catalogue(reached.interpreter.sites, store_of(project))
-    found = lint(files, root=project, catalogue=catalogue, argv=command.argv, cwd=command.cwd)
+    found = lint(
+        files,
+        root=project,
+        catalogue=catalogue,
+        argv=command.argv,
+        cwd=command.cwd,
+        earlier=earlier_packages(project),
+    )
     return facts(found, project, most=_ROWS)
+
+
+def earlier_packages(project: Path) -> dict[str, str]:
+    """Return the packages that the newest sealed run of a project stood on, with their versions.
+
+    Blind to: runs that gave no names to anything.
+    """
+    for run in reversed(runs(project)):
+        with suppress(AffidavitError):
+            for fact in read_record(run.folder).find(PACKAGES) if run.is_sealed else ():
+                if isinstance(fact.state, Known) and isinstance(fact.state.value, tuple) and fact.state.value:
+                    return dict(text.rsplit(" ", 1) for text in fact.state.value if " " in text)
+    return {}
 
 
 def store_of(project: Path) -> Path:

@@ -5,6 +5,15 @@ from affidavit.fact.values import Table, Tally
 
 TERMS = (
     Term(
+        name="names.packages",
+        type=tuple,
+        unit="",
+        scope=Scope.PROJECT,
+        least=Method.INSPECTED,
+        category=Category.INCIDENTAL,
+        meaning="the distributions, with their versions, that names were held against",
+    ),
+    Term(
         name="names.examined",
         type=Tally,
         unit="names",

@@ -10,13 +10,11 @@ from typing import Protocol
 
 from affidavit.lint.catalogue import Missing
 from affidavit.lint.request import Request
+from affidavit.lint.union import callees, with_nested
 from affidavit.names import history
 from affidavit.names.answer import nearest
-from affidavit.names.nested import target
 from affidavit.names.signature import REQUIRED, Rest, Signature
 
-UNION = " + "
-"""Between the callees of a request whose names may belong to any of them."""
 _UNSET = 9
 _NOTHING = ("no", "none")
 KINDS = ("gone", "renamed", "deprecated", "default moved", "meaning")
@@ -60,8 +58,8 @@ def differences(requests: Iterable[Request], installed: Finds, other: Finds) -> 
     Blind to: values; callables of which one of the two sides shows no text.
     """
     rows: list[Row] = []
-    for request in _with_nested(requests):
-        for callee in request.callee.split(UNION):
+    for request in with_nested(requests):
+        for callee in callees(request):
             before, after = installed.find(callee), other.find(callee)
             if not isinstance(before, Signature):
                 continue
@@ -82,23 +80,11 @@ def moved(requests: Iterable[Request], now: Finds, then: Finds) -> tuple[Row, ..
     """
     rows: list[Row] = []
     for request in requests:
-        for callee in request.callee.split(UNION):
+        for callee in callees(request):
             before, after = then.find(callee), now.find(callee)
             if isinstance(before, Signature) and isinstance(after, Signature):
                 rows += _changed(request, callee, before, after, then, now)
     return tuple(dict.fromkeys(rows))
-
-
-def _with_nested(requests: Iterable[Request]) -> Iterator[Request]:
-    for request in requests:
-        yield request
-        for given in request.given:
-            if given.inside:
-                callees = (target(callee, given.name) for callee in request.callee.split(UNION))
-                inner = next(filter(None, callees), None)
-                if inner is not None:
-                    nested = replace(request, callee=inner, given=given.inside, line=given.line)
-                    yield from _with_nested((nested,))
 
 
 def _names(request: Request, callee: str, before: Signature, after: Signature) -> Iterator[Row]:

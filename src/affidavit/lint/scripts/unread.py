@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -41,31 +40,49 @@ def declared(build: Build) -> list[Said]:
 class ReadNames:
     """Every name that the files of a project read: attributes that are loaded, strings that are one word.
 
-    Few names are ever asked for; files that were not walked are looked at when one is, and only those that hold it.
+    Few names are ever asked for: a file is looked at when it holds one of them, and once.
     """
 
     def __init__(self, sources: Iterable[Source]) -> None:
-        self._walked: list[bytes] = []
-        self._rest: list[bytes] = []
-        self._asked: dict[str, bool] = {}
-        for source in sources:
-            (self._rest if source.frame is None else self._walked).append(source.raw)
-
-    @cached_property
-    def _known(self) -> set[bytes]:
-        return {name for raw in self._walked for name in _reads(raw)}
+        self._known: set[bytes] = set()
+        self._rest: list[bytes] = [source.raw for source in sources]
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
-        if name not in self._asked:
-            raw = name.encode("utf-8", "replace")
-            self._asked[name] = raw in self._known or any(raw in one and raw in _reads(one) for one in self._rest)
-        return self._asked[name]
+        raw = name.encode("utf-8", "replace")
+        while raw not in self._known:
+            holding = next((place for place, one in enumerate(self._rest) if raw in one), None)
+            if holding is None:
+                return False
+            self._known |= _reads(self._rest.pop(holding))
+        return True
 
 
 def _reads(raw: bytes) -> set[bytes]:
     return {attribute or text for attribute, text in _READ.findall(raw)}
+
+
+class Mentions:
+    """How often a function is named in a project apart from its definition, counted once a name."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self._sources = tuple(sources)
+        self._bare: dict[Path, bytes] = {}
+        self._counted: dict[str, int] = {}
+
+    def __getitem__(self, name: str) -> int:
+        if name not in self._counted:
+            raw = name.encode()
+            word = re.compile(rb"\b" + raw + rb"\b")
+            holding = (source for source in self._sources if raw in source.raw)
+            self._counted[name] = sum(len(word.findall(self._without_artless(source))) for source in holding)
+        return self._counted[name]
+
+    def _without_artless(self, source: Source) -> bytes:
+        if source.path not in self._bare:
+            self._bare[source.path] = _ARTLESS.sub(b"", source.raw)
+        return self._bare[source.path]
 
 
 def fields(
@@ -80,9 +97,9 @@ def fields(
     """
     examined: dict[tuple[Path, int, str], str] = {}
     may_be_read: set[tuple[Path, int, str]] = set()
-    listed = tuple(sources)
+    mentions = Mentions(sources)
     for build in builds:
-        is_open = not build.parses or build.whole or _escapes(build, followed, listed)
+        is_open = not build.parses or build.whole or _escapes(build, followed, mentions)
         for one in declared(build):
             place = (one.path, one.line, one.name)
             examined[place] = one.shown
@@ -110,16 +127,9 @@ def _flag(flags: tuple[str, ...]) -> str:
     return max(long, key=len) if long else ""
 
 
-def _escapes(build: Build, followed: Mapping[str, set[tuple[Path, int, int]]], sources: tuple[Source, ...]) -> bool:
+def _escapes(build: Build, followed: Mapping[str, set[tuple[Path, int, int]]], mentions: Mentions) -> bool:
     """Whether a function that hands the result back is named anywhere but in a call that was followed."""
-    for name in build.returned:
-        word = re.compile(rb"\b" + name.encode() + rb"\b")
-        mentions = sum(
-            len(word.findall(_ARTLESS.sub(b"", source.raw))) for source in sources if name.encode() in source.raw
-        )
-        if mentions > len(followed.get(name, ())):
-            return True
-    return False
+    return any(mentions[name] > len(followed.get(name, ())) for name in build.returned)
 
 
 def texts(source: Source) -> tuple[Field, ...]:
