@@ -23,6 +23,7 @@ from affidavit.run.liveness.budget import within
 from affidavit.run.liveness.decoy import made
 from affidavit.run.liveness.decoys import LIMIT_SECONDS, drill
 from affidavit.run.liveness.verdict import Liveness
+from affidavit.run.process import State, state
 from affidavit.run.sealing import ensure_sealed
 from affidavit.run.spool import publish
 
@@ -208,3 +209,19 @@ def memory_group() -> Path:
         except OSError:
             place.rmdir()
     pytest.skip("no memory control group can be made here")
+
+
+def test_a_process_that_is_being_killed_is_at_no_moment_alive() -> None:
+    """A stopped process that is killed runs for a moment, as far as its letter tells."""
+    seen: set[State] = set()
+    for _ in range(20):
+        started = subprocess.Popen(["sleep", "60"])
+        found = supervise.identify(started.pid)
+        assert found is not None
+        started.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, started.pid, os.WSTOPPED | os.WNOWAIT)
+        started.kill()
+        while (now := state(found)) is not State.ZOMBIE:
+            seen.add(now)
+        started.wait()
+    assert seen <= {State.ENDING}

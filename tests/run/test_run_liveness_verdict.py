@@ -51,6 +51,7 @@ TABLE: dict[str, tuple[Evidence, Liveness]] = {
     "stopped, and a beat that is fresh": (seen(rank={"state": State.STOPPED, "age_seconds": 0.0}), Liveness.STOPPED),
     "held by a debugger": (seen(rank={"state": State.TRACED}), Liveness.STOPPED),
     "its launcher is stopped": (seen(supervisor={"child": State.STOPPED}), Liveness.STOPPED),
+    "it was killed just now and still has a state": (seen(rank={"state": State.ENDING}), Liveness.DEAD),
     "a zombie": (seen(rank={"state": State.ZOMBIE}), Liveness.ZOMBIE),
     "a zombie that has closed its journal": (
         seen(supervisor={"child": State.ZOMBIE}, rank={"state": State.ZOMBIE, "closed": "exited"}),

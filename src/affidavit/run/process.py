@@ -28,6 +28,7 @@ class State(enum.Enum):
     UNINTERRUPTIBLE = "in an uninterruptible sleep"
     STOPPED = "stopped"
     TRACED = "held by a debugger"
+    ENDING = "about to end"
     ZOMBIE = "a zombie"
     GONE = "gone"
     ELSEWHERE = "on another host or in another container"
@@ -43,6 +44,8 @@ _STATES = {
     b"x": State.GONE,
 }
 """The others (S, I, W, K, P) are a process that waits for something and can be ended."""
+_EXITING = 0x4
+"""The kernel's own mark (PF_EXITING) of a process that is on its way out; its letter may be any."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +91,7 @@ def life(process: Identity) -> Life:
 def state(process: Identity) -> State:
     """Return what the kernel says of a process; whoever has its number now is not it.
 
-    Source: proc_pid_stat(5), fields 3 and 22.
+    Source: proc_pid_stat(5), fields 3, 9 and 22; proc_pid_status(5), SigPnd and ShdPnd.
     Blind to: the threads of a process whose first thread still lives, and to what :func:`life` is blind to.
     """
     if process.host == os.uname().nodename and process.boot != _boot():
@@ -102,7 +105,9 @@ def state(process: Identity) -> State:
     if int(fields[19]) != process.start:
         return State.GONE
     found = _STATES.get(fields[0], State.SLEEPING)
-    return _of_threads(process.pid) if found is State.ZOMBIE else found
+    if found is State.ZOMBIE:
+        return _of_threads(process.pid)
+    return State.ENDING if int(fields[6]) & _EXITING or _is_killed(process.pid) else found
 
 
 def send(process: Identity, number: int) -> bool:
@@ -150,6 +155,16 @@ class _Stat:
 def _fields(pid: int) -> list[bytes]:
     """Return the fields of a stat file after the name, which may hold anything, a bracket and a line end too."""
     return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+
+
+def _is_killed(pid: int) -> bool:
+    """Say whether SIGKILL waits for a process: it will run no line of its own any more, whatever its state is."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_bytes().splitlines()
+    except OSError:
+        return False
+    pending = (line.split()[1] for line in lines if line.startswith((b"SigPnd:", b"ShdPnd:")))
+    return any(int(bits, 16) >> (signal.SIGKILL - 1) & 1 for bits in pending)
 
 
 def _of_threads(pid: int) -> State:

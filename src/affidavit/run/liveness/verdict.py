@@ -211,6 +211,9 @@ def _rank(one: Rank) -> Said:
         return Said(
             liveness=Liveness.DEAD, words=f"{who}, is gone; it was cut off at step {one.step}", is_fleeting=True
         )
+    if one.state is State.ENDING:
+        words = f"{who}, was told by the kernel to end, at step {one.step}, and runs no line any more"
+        return Said(liveness=Liveness.DEAD, words=words, is_fleeting=True)
     if one.state is State.ZOMBIE:
         words = f"{who}, is a zombie: it has ended at step {one.step}, and nobody has asked how"
         return Said(liveness=Liveness.ZOMBIE, words=words, is_fleeting=True)
