@@ -59,6 +59,7 @@ from unittest import mock
 
 import pytest
 import gate
+from hypothesis import given, settings, strategies as st
 from helper import Session, holds, fails_unless
 
 
@@ -104,6 +105,11 @@ def test_returns_sometimes(n):
     assert gate.masked([1], ["a"])
 @pytest.mark.xfail(reason="known")
 def test_expected(): assert 0
+@settings(max_examples=20, database=None)
+@given(st.lists(st.integers(1, 9)))
+def test_property(labels):
+    for label in gate.masked(labels, labels):
+        assert label
 """
 
 GATE = """

@@ -80,9 +80,9 @@ class Look:
         return one.why in (NEVER_RAN, TOO_EARLY) and (one.test, at) in self.ran
 
     def _never(self, test: str, code: CodeType, lines: Watched) -> None:
-        ran = self.lines.ran.get(code)
-        if not ran:  # nobody could look
-            return
+        ran, has = self.lines.ran.get(code), {line for *_, line in code.co_lines()}
+        if not ran or not all(has & set(range(first, last + 1)) for first, last in lines.every):
+            return  # nobody could look, or not at the code that asserts
         for first, last in lines.every:
             if ran & set(range(first, last + 1)):
                 self.ran |= {(test, self._at(code, first)), (test, ANYWHERE)}
@@ -116,6 +116,8 @@ def _test(item: pytest.Item) -> str:
 
 
 def _code(item: pytest.Item) -> CodeType | None:
+    """Return the code that holds the test's own lines; Hypothesis calls it from one that only looks like it."""
     function = getattr(item, "function", None)
     function = None if function is None else inspect.unwrap(function)
+    function = getattr(getattr(function, "hypothesis", None), "inner_test", function)
     return function.__code__ if inspect.isfunction(function) else None
