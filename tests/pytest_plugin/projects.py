@@ -87,3 +87,49 @@ import gate
 def test_misspelt():
     assert gate.masked([1], ["a"]) == [1]
 """
+
+LOSS = """
+import torch
+from torch import nn
+
+IGNORED = -100
+BANNED = ("user", "system")
+
+
+class MaskedLoss(nn.Module):
+    def forward(self, logits, labels, roles):
+        banned = torch.tensor([[role in BANNED for role in row] for row in roles])
+        labels = labels.masked_fill(banned, IGNORED)
+        if (labels != IGNORED).sum() == 0:
+            raise ValueError("nothing is learnt")
+        return nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=IGNORED)
+"""
+
+IMPERSONATION = """
+import pytest
+import torch
+
+from loss import MaskedLoss
+
+LABELS = torch.tensor([[1, 2, 3], [1, 2, 3]])
+
+
+@pytest.fixture(scope="module")
+def logits():
+    return torch.randn(2, 3, 5, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.guards("loss:MaskedLoss.forward", property="mask covers impersonation")
+def test_mask(logits):
+    kept = torch.nn.functional.cross_entropy(logits.flatten(0, 1)[[1, 2, 4]], torch.tensor([2, 3, 2]))
+    given = [["user", "assistant", "assistant"], ["user", "assistant", "system"]]
+    torch.testing.assert_close(MaskedLoss()(logits, LABELS, given), kept)
+    with pytest.raises(ValueError, match="nothing"):
+        MaskedLoss()(logits, LABELS, [["user"] * 3] * 2)
+
+
+@pytest.mark.guards("loss:MaskedLoss.forward", property="mask covers impersonation")
+def test_looks_fine(logits):
+    loss = MaskedLoss()(logits, LABELS, [["user", "assistant", "assistant"]] * 2)
+    assert torch.isfinite(loss) and loss > 0
+"""

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from projects import GOOD, INERT, MASK, MISSPELT, NEVER, WEAK
+from projects import GOOD, IMPERSONATION, INERT, LOSS, MASK, MISSPELT, NEVER, WEAK
 
 pytest_plugins = ["pytester"]
 
@@ -54,6 +54,21 @@ def test_an_inert_test_is_called_so_while_all_else_is_green(project: pytest.Pyte
         ]
     )
     assert before in result.outlines, "what the disarmed program reached is nobody's coverage"
+
+
+def test_a_loss_that_masks_nothing_is_seen_by_one_test_of_two(project: pytest.Pytester) -> None:
+    """The landmine itself: the mask is gone, the loss is finite and positive, and a test that asks only that is green."""
+    project.makepyfile(loss=LOSS, test_loss=IMPERSONATION)
+    result = project.runpytest_subprocess("-p", "no:cacheprovider", *ON)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        [
+            "INERT *test_looks_fine guards loss:MaskedLoss.forward (mask covers impersonation)",
+            "*statement: labels = labels.masked_fill(banned, IGNORED) → pass",
+            "*table: BANNED → ()",
+            "guards: 1 proved, 1 INERT; *",
+        ]
+    )
 
 
 def test_a_good_guard_is_one_line(project: pytest.Pytester) -> None:
