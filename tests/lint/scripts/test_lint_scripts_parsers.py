@@ -227,3 +227,29 @@ def test_a_dataclass_reaches_a_call_as_a_dict(tmp_path: Path) -> None:
         )
     )
     assert sure(project(tmp_path, train=text)) == [("transformers.TrainingArguments", "seq_length:5 name:6")]
+
+
+@pytest.mark.parametrize(
+    ("action", "flags"),
+    [
+        ("argparse.BooleanOptionalAction", ("--shuffle", "-s", "--no-shuffle")),
+        ("OnOrOff", ("--shuffle", "-s", "--no-shuffle")),
+        ("'store_true'", ("--shuffle", "-s")),
+    ],
+)
+def test_flags_that_an_action_adds(tmp_path: Path, action: str, flags: tuple[str, ...]) -> None:
+    """What an action of the project's own adds is not known; that it may add the same is."""
+    text = ARGS + f"p.add_argument('--shuffle', '-s', action={action})\nargs = p.parse_args()\n"
+    reading = project(tmp_path, train=text)
+    assert [one.flags for one in reading.parsers[0].options] == [flags]
+    assert _fields(reading) == [("unread", "shuffle", 3)] and "--shuffle is parsed" in reading.fields[0].said
+
+
+def test_how_many_values_an_option_takes_and_whether_it_may_be_shortened(tmp_path: Path) -> None:
+    text = "import argparse\np = argparse.ArgumentParser(allow_abbrev=False)\n"
+    text += "p.add_argument('--layers', nargs='+')\np.add_argument('--sizes', nargs=2)\np.add_argument('--one')\n"
+    (parser,) = project(tmp_path, train=text).parsers
+    assert [one.nargs for one in parser.options] == ["'+'", "2", ""]
+    assert not parser.allow_abbrev
+    (parser,) = project(tmp_path, train=ARGS).parsers
+    assert parser.allow_abbrev

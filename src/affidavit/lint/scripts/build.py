@@ -19,6 +19,7 @@ class Build:
         sure: options whose ``dest`` is certain and that every result has.
         removed: attributes deleted from the result.
         filled: what it makes of its targets, in their order.
+        allow_abbrev: it takes options by their beginning.
         has_leftover, uses_leftover: a rest was asked for; somebody looked at it.
     """
 
@@ -35,6 +36,7 @@ class Build:
     returned: set[str] = field(default_factory=set)
     sure: set[str] = field(default_factory=set)
     removed: set[str] = field(default_factory=set)
+    allow_abbrev: bool = True
     has_leftover: str = ""
     uses_leftover: bool = False
 
@@ -66,4 +68,5 @@ class Build:
             lenient=lenient,
             why_open=self.why_open,
             parses=tuple(self.parses),
+            allow_abbrev=self.allow_abbrev,
         )

@@ -51,6 +51,7 @@ def make(walk: Walk, node: ast.Call, dotted: str, arguments: Arguments, *, is_ow
     if build is None:
         build = Build(path=walk.path, line=node.lineno, kind=_KINDS[dotted.rpartition(".")[2]])
         walk.found.builds[place] = build
+        build.allow_abbrev = not arguments.is_false("allow_abbrev")
         if is_own:
             build.open("its class has an __init__ of its own")
         if build.kind == "argparse":
@@ -160,7 +161,7 @@ def _add(walk: Walk, node: ast.Call, parsing: Parsing, arguments: Arguments) -> 
     )
     build.add(
         Option(
-            flags=flags,
+            flags=(*flags, *_negated(flags, words.get("action"))),
             dest=dest,
             path=walk.path,
             line=node.lineno,
@@ -169,12 +170,20 @@ def _add(walk: Walk, node: ast.Call, parsing: Parsing, arguments: Arguments) -> 
             and "BooleanOptionalAction" not in ast.unparse(words.get("action", node.func)),
             type=ast.unparse(words["type"]) if "type" in words else "",
             default=shown(words.get("default")),
+            nargs=ast.unparse(words["nargs"]) if "nargs" in words else "",
         )
     )
     is_computed = arguments.is_open or ("dest" in words and not arguments.text("dest"))
     is_suppressed = guard.dotted(words["default"]).endswith("SUPPRESS") if "default" in words else False
     if not is_computed and not parsing.is_optional and not is_suppressed and not walk.guard:
         build.sure.add(dest)
+
+
+def _negated(flags: tuple[str, ...], action: ast.expr | None) -> tuple[str, ...]:
+    """Return the flags that an action adds: ``BooleanOptionalAction`` does, and so may one of the project's own."""
+    if action is None or isinstance(action, ast.Constant):
+        return ()
+    return tuple(f"--no-{flag[2:]}" for flag in flags if flag.startswith("--"))
 
 
 def _into(walk: Walk, node: ast.Call, build: Build, name: str, arguments: Arguments) -> Value:

@@ -14,12 +14,14 @@ class Option:
     """One option of a command line.
 
     Args:
-        flags: as written: ``("--learning_rate", "--lr")``; a positional has its bare name.
+        flags: as written: ``("--learning_rate", "--lr")``; a positional has its bare name. Those that the action adds
+            stand behind them: ``--no-shuffle`` of ``BooleanOptionalAction``.
         dest: the attribute in which the value is found.
         choices: the literal values that are allowed, empty where all are or where they are no literals.
         has_value: it takes a value, unlike ``store_true``.
         type: source text of ``type=``, "" where none is given.
         default: source text of ``default=``, "" where none is given.
+        nargs: source text of ``nargs=``, "" where none is given.
     """
 
     flags: tuple[str, ...]
@@ -30,6 +32,7 @@ class Option:
     has_value: bool = True
     type: str = ""
     default: str = ""
+    nargs: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +88,7 @@ class Parser:
         why_open: why it may take more than this, "" where it does not: an option whose name is no literal, a target
             that is not known, the parser handed to a function that was not followed.
         parses: where it parses.
+        allow_abbrev: it takes ``--lear`` for ``--learning_rate``.
     """
 
     path: Path
@@ -95,6 +99,7 @@ class Parser:
     lenient: str = ""
     why_open: str = ""
     parses: tuple[Parse, ...] = ()
+    allow_abbrev: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

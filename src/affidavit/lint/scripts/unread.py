@@ -123,7 +123,7 @@ def fields(
 
 def _flag(flags: tuple[str, ...]) -> str:
     """Return how an option is called, "" for a positional, which must be typed whether it is read or not."""
-    long = [flag for flag in flags if flag.startswith("-")]
+    long = [flag for flag in flags if flag.startswith("-") and f"--{flag.removeprefix('--no-')}" not in flags]
     return max(long, key=len) if long else ""
 
 
