@@ -58,9 +58,9 @@ def test_a_name_that_was_taken_in_one_call_is_no_stray() -> None:
 
 
 def test_a_word_that_others_know_is_told_only_where_it_was_seen_to_be_dropped() -> None:
-    assert _said(_handed(astray=True, name="callee")).known("names.swallowed").rows == ()
-    (row,) = _said(_handed(astray=True, name="callee", sure=True)).known("names.swallowed").rows
-    assert row[3:5] == ("callee", "revision")
+    assert _said(_handed(astray=True, name="nodeid")).known("names.swallowed").rows == ()
+    (row,) = _said(_handed(astray=True, name="nodeid", sure=True)).known("names.swallowed").rows
+    assert row[3:5] == ("nodeid", "revision")
 
 
 def test_a_place_is_told_once() -> None:
