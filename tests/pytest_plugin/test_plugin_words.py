@@ -57,7 +57,7 @@ def test_an_inert_test_is_called_so_while_all_else_is_green(project: pytest.Pyte
 
 
 def test_a_loss_that_masks_nothing_is_seen_by_one_test_of_two(project: pytest.Pytester) -> None:
-    """The landmine itself: the mask is gone, the loss is finite and positive, and a test that asks only that is green."""
+    """The landmine itself: the mask is gone, the loss is finite, and a test that asks for no more is green."""
     project.makepyfile(loss=LOSS, test_loss=IMPERSONATION)
     result = project.runpytest_subprocess("-p", "no:cacheprovider", *ON)
     assert result.ret == pytest.ExitCode.TESTS_FAILED

@@ -10,9 +10,9 @@ Blind to: numbers in the function's own text, keyword arguments, context manager
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+
+from affidavit.mutation.site import Site, condition, in_body, in_field, in_list
 
 OPERATORS = {
     "condition-never": "the condition is False: the guarded branch is dead",
@@ -54,19 +54,6 @@ _CONVERTS = frozenset(
 _TRUTHS = frozenset({"isinstance", "issubclass", "hasattr", "callable", "any", "all", "bool", "is_available", "exists"})
 _BOTH_SIDES = (ast.Mult, ast.BitAnd, ast.BitOr)
 Expressions = ast.Call | ast.Name | ast.Attribute | ast.Subscript
-
-
-@dataclass(frozen=True)
-class Site:
-    """One place in a syntax tree, and what may stand there instead; ``put`` puts it there, ``back`` takes it away."""
-
-    operator: str
-    line: int
-    column: int
-    was: ast.AST
-    becomes: ast.AST
-    put: Callable[[], None]
-    back: Callable[[], None]
 
 
 def sites(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Site]:
@@ -118,46 +105,46 @@ class _Walk:
         match one:
             case ast.If():
                 if not (all(map(is_arid, one.body)) and not one.orelse) and "TYPE_CHECKING" not in _dotted(one.test):
-                    yield from _condition(one, "test")
+                    yield from condition(one, "test")
                 yield from self.expression(one, "test", asked=True)
                 yield from self.body(one.body, endless=endless)
                 yield from self.body(one.orelse, endless=endless)
             case ast.While():
                 if not isinstance(one.test, ast.Constant):
-                    yield _field("condition-never", one, "test", ast.Constant(False))
+                    yield in_field("condition-never", one, "test", ast.Constant(False))
                 yield from self.expression(one, "test", asked=True)
                 yield from self.body(one.body, endless=isinstance(one.test, ast.Constant))
                 yield from self.body(one.orelse, endless=endless)
             case ast.For() | ast.AsyncFor():
                 if isinstance(one, ast.For):
-                    yield _field("loop", one, "iter", ast.Tuple([], ast.Load()))
+                    yield in_field("loop", one, "iter", ast.Tuple([], ast.Load()))
                 yield from self.expression(one, "iter")
                 yield from self.body(one.body)
                 yield from self.body(one.orelse, endless=endless)
             case ast.Raise():
                 if "NotImplementedError" not in (_dotted(one.exc) if one.exc is not None else []):
-                    yield _item("refusal", held, place, skip)
+                    yield in_list("refusal", held, place, skip)
             case ast.Assert():
-                yield _item("refusal", held, place, skip)
+                yield in_list("refusal", held, place, skip)
                 yield from self.expression(one, "test", asked=True)
             case ast.Return():
                 yield from self.returned(one)
             case ast.Expr() | ast.Delete() | ast.AugAssign():
-                yield _item("statement", held, place, skip)
+                yield in_list("statement", held, place, skip)
                 if not isinstance(one, ast.Delete):
                     yield from self.expression(one, "value")
             case ast.Assign() | ast.AnnAssign():
                 yield from self.assigned(held, place, one, skip)
             case ast.Continue():
-                yield _item("jump", held, place, ast.Break())
+                yield in_list("jump", held, place, ast.Break())
             case ast.Break():
                 if not endless:
-                    yield _item("jump", held, place, ast.Continue())
+                    yield in_list("jump", held, place, ast.Continue())
             case ast.Try() | ast.TryStar():
                 yield from self.body(one.body, endless=endless)
                 for handler in one.handlers:
                     if not isinstance(handler.body[0], ast.Raise):
-                        yield _whole(handler, ast.copy_location(ast.Raise(), handler.body[0]))
+                        yield in_body(handler, ast.copy_location(ast.Raise(), handler.body[0]))
                     yield from self.body(handler.body, endless=endless)
                 yield from self.body(one.orelse, endless=endless)
                 yield from self.body(one.finalbody, endless=endless)
@@ -166,7 +153,7 @@ class _Walk:
             case ast.Match():
                 for case in one.cases:
                     if case.guard is not None:
-                        yield from _condition(case, "guard")
+                        yield from condition(case, "guard")
                         yield from self.expression(case, "guard", asked=True)
                     yield from self.body(case.body, endless=endless)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -179,13 +166,13 @@ class _Walk:
         if value is None or (isinstance(value, ast.Constant) and value.value is None):
             return
         if isinstance(value, ast.Constant) and isinstance(value.value, bool):
-            yield _field("result", one, "value", ast.Constant(not value.value))
+            yield in_field("result", one, "value", ast.Constant(not value.value))
         elif self.is_truth or _is_truth(value):
-            yield _field("result", one, "value", ast.Constant(True))
-            yield _field("result", one, "value", ast.Constant(False))
+            yield in_field("result", one, "value", ast.Constant(True))
+            yield in_field("result", one, "value", ast.Constant(False))
             yield from self.expression(one, "value", asked=True)
         else:
-            yield _field("result", one, "value", ast.Constant(None))
+            yield in_field("result", one, "value", ast.Constant(None))
             yield from self.passed_through(one)
             yield from self.expression(one, "value")
 
@@ -199,7 +186,7 @@ class _Walk:
         read = {node.id for node in ast.walk(one.value) if isinstance(node, ast.Name)}
         is_kept = all(isinstance(target, ast.Attribute | ast.Subscript) for target in targets)
         if is_kept or all(isinstance(target, ast.Name) and target.id in read for target in targets):
-            yield _item("statement", held, place, skip)
+            yield in_list("statement", held, place, skip)
         else:
             yield from self.passed_through(one)
         yield from self.expression(one, "value")
@@ -209,9 +196,9 @@ class _Walk:
         if not isinstance(call, ast.Call) or not (names := _dotted(call.func)) or names[-1] in _CONVERTS:
             return
         if isinstance(call.func, ast.Attribute) and names[0] in self.bound:
-            yield _field("unchanged", one, "value", call.func.value)
+            yield in_field("unchanged", one, "value", call.func.value)
         elif call.args and isinstance(call.args[0], Expressions) and (_dotted(call.args[0]) or [""])[0] in self.bound:
-            yield _field("unchanged", one, "value", call.args[0])
+            yield in_field("unchanged", one, "value", call.args[0])
 
     def expression(self, parent: ast.AST, field: str, place: int = -1, *, asked: bool = False) -> Iterator[Site]:
         """Yield the sites in an expression; ``asked`` where its truth decides a branch: that is disarmed as a whole."""
@@ -219,7 +206,7 @@ class _Walk:
         node = held if place < 0 else held[place]
 
         def instead(operator: str, becomes: ast.expr) -> Site:
-            return _field(operator, parent, field, becomes) if place < 0 else _item(operator, held, place, becomes)
+            return in_field(operator, parent, field, becomes) if place < 0 else in_list(operator, held, place, becomes)
 
         match node:
             case ast.BoolOp():
@@ -237,11 +224,11 @@ class _Walk:
             case ast.Compare():
                 for at, op in enumerate(node.ops):
                     if type(op) in _BOUNDARY:
-                        yield _item("boundary", node.ops, at, _BOUNDARY[type(op)](), node)
+                        yield in_list("boundary", node.ops, at, _BOUNDARY[type(op)](), node)
                     elif type(op) in _OPPOSITE and not asked:
-                        yield _item("negation", node.ops, at, _OPPOSITE[type(op)](), node)
+                        yield in_list("negation", node.ops, at, _OPPOSITE[type(op)](), node)
             case ast.IfExp():
-                yield from _condition(node, "test")
+                yield from condition(node, "test")
                 yield from self.expression(node, "test", asked=True)
                 yield from self.expression(node, "body")
                 yield from self.expression(node, "orelse")
@@ -252,7 +239,7 @@ class _Walk:
                     yield instead("term", node.right)
             case ast.comprehension():
                 for at, test in enumerate(node.ifs):
-                    yield _item("condition-always", node.ifs, at, ast.Constant(True), test)
+                    yield in_list("condition-always", node.ifs, at, ast.Constant(True), test)
                     yield from self.expression(node, "ifs", at, asked=True)
                 yield from self.expression(node, "iter")
                 return
@@ -289,37 +276,3 @@ def _is_flags(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.BitOr) and _is_flags(node.left) and _is_flags(node.right)
     return isinstance(node, ast.Attribute) and node.attr.isupper()
-
-
-def _condition(parent: ast.AST, field: str) -> Iterator[Site]:
-    if not isinstance(getattr(parent, field), ast.Constant):
-        yield _field("condition-never", parent, field, ast.Constant(False))
-        yield _field("condition-always", parent, field, ast.Constant(True))
-
-
-def _site(operator: str, at: ast.AST, was: ast.AST, becomes: ast.AST, put: Callable[[ast.AST], None]) -> Site:
-    if hasattr(at, "lineno") and not hasattr(becomes, "lineno") and "lineno" in becomes._attributes:
-        ast.copy_location(becomes, at)
-        ast.fix_missing_locations(becomes)
-    line, column = getattr(at, "lineno", 0), getattr(at, "col_offset", 0)
-    return Site(operator, line, column, was, becomes, lambda: put(becomes), lambda: put(was))
-
-
-def _field(operator: str, parent: ast.AST, field: str, becomes: ast.expr) -> Site:
-    was = getattr(parent, field)
-    return _site(operator, was, was, becomes, lambda node: setattr(parent, field, node))
-
-
-def _item(operator: str, held: list[Any], place: int, becomes: ast.AST, at: ast.AST | None = None) -> Site:
-    was = held[place]
-    return _site(operator, at or was, was, becomes, lambda node: held.__setitem__(place, node))
-
-
-def _whole(handler: ast.ExceptHandler, becomes: ast.Raise) -> Site:
-    """The body of a handler, all of it."""
-    kept = handler.body[:]
-
-    def put(node: ast.AST) -> None:
-        handler.body[:] = [becomes] if node is becomes else kept
-
-    return _site("handler", handler, handler, becomes, put)

@@ -2,7 +2,7 @@
 
 The hooks that set up, call and tear down are pytest's own, so capturing, fixtures and other people's plugins do what
 they do. The hooks that report are not called: no outcome, warning, log line or debugger comes of a run in here. What
-is private to pytest is used in this file only, and what is missing in a version is left out.
+is private to pytest is used here and in :mod:`quiet` only; what is missing in a version is left out.
 
 Source: pytest 9.2 (``_pytest/runner.py``, ``tmpdir.py``, ``warnings.py``, ``subtests.py``); pluggy 1.7.
 Blind to: what a test does outside of its process and of its fixtures; ``os._exit`` ends the session, as it would.
@@ -19,13 +19,15 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType, SimpleNamespace, TracebackType
+from types import CodeType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-from affidavit.mutation.limit import Limit, TimeIsUp
+from affidavit.mutation.limit import Limit
+from affidavit.pytest_plugin.ending import caught_by_unittest, ending_of, ending_of_report, holds
 from affidavit.pytest_plugin.evidence import Ending
+from affidavit.pytest_plugin.quiet import torn_down_whole, unremembered, untraced
 
 _UNHEARD = frozenset(
     {
@@ -36,7 +38,6 @@ _UNHEARD = frozenset(
         "pytest_warning_recorded",
     }
 )
-_SETTINGS = "_hypothesis_internal_use_settings"
 _LAST = ("last_type", "last_value", "last_traceback", "last_exc")
 
 
@@ -56,8 +57,8 @@ class Alone:
         """Keep everything inside from being heard, traced, or found on disk afterwards."""
         with contextlib.ExitStack() as stack:
             stack.enter_context(self._unheard())
-            stack.enter_context(_torn_down_whole())
-            stack.enter_context(_untraced())
+            stack.enter_context(torn_down_whole())
+            stack.enter_context(untraced())
             stack.enter_context(self._unlogged())
             stack.enter_context(self._elsewhere())
             stack.enter_context(self._unseen())
@@ -76,7 +77,7 @@ class Alone:
         self.said, self._subtests = "", []
         raised: list[BaseException] = []
         try:
-            with self._warned(item), _unremembered(item):
+            with self._warned(item), unremembered(item):
                 self._phases(item, seconds, raised, None if whole else item.parent)
         finally:
             self._left_clean(item, None if whole else item.parent)
@@ -85,7 +86,7 @@ class Alone:
                 os.environ.clear()
                 os.environ.update(environment)
             os.chdir(folder)
-        endings = [*self._subtests, *(_ending(error, code) for error in raised)]
+        endings = [*self._subtests, *(ending_of(error, code) for error in raised)]
         for error in raised[:1]:
             self.said = f"{type(error).__name__}: {error}".partition("\n")[0][:200]
         caught = [one for one in endings if one.is_caught]
@@ -109,7 +110,7 @@ class Alone:
             )
             for phase in phases:
                 self._phase(phase, seconds, raised)
-                raised += _of_unittest(item)
+                raised += caught_by_unittest(item)
                 if raised:
                     break
             self._phase(lambda: hook.pytest_runtest_teardown(item=item, nextitem=rest), seconds, raised)
@@ -122,7 +123,7 @@ class Alone:
             with self.limit.of(seconds) if seconds else contextlib.nullcontext():
                 phase()
         except BaseException as error:
-            if _holds(error, KeyboardInterrupt):
+            if holds(error, KeyboardInterrupt):
                 raise
             raised.append(error)
 
@@ -141,7 +142,7 @@ class Alone:
             if name not in _UNHEARD:
                 return inner(name, methods, kwargs, firstresult)
             if name == "pytest_runtest_logreport" and kwargs["report"].failed:
-                self._subtests.append(_of_report(kwargs["report"]))
+                self._subtests.append(ending_of_report(kwargs["report"]))
             return None if firstresult else []
 
         manager._inner_hookexec = call
@@ -216,109 +217,9 @@ class Alone:
             yield
 
 
-@contextlib.contextmanager
-def _untraced() -> Iterator[None]:
-    """Pause whoever traces lines, so that a coverage tool never counts what only a disarmed program reached."""
-    tracer = sys.gettrace()
-    sys.settrace(None)
-    heard: list[tuple[int, int, Any]] = []
-    monitoring = getattr(sys, "monitoring", None)
-    if monitoring is not None:
-        for tool in filter(monitoring.get_tool, range(6)):
-            for place in range(20):
-                before = _callback(monitoring, tool, 1 << place, None)
-                heard += [(tool, 1 << place, before)] if before is not None else []
-    try:
-        yield
-    finally:
-        for tool, event, before in heard:
-            _callback(monitoring, tool, event, before)
-        sys.settrace(tracer)
-
-
-@contextlib.contextmanager
-def _torn_down_whole() -> Iterator[None]:
-    """Let no finalizer keep the next one from its turn, whatever a disarmed program raises in it.
-
-    pytest goes on after an Exception. A tripwire, a limit, a SystemExit in one teardown would leave a patched module
-    behind for good, because the finalizers after it are forgotten.
-    """
-    runner: Any = sys.modules.get("_pytest.runner")
-    before = getattr(runner, "TEST_OUTCOME", None)
-    if before is None:
-        yield
-        return
-    runner.TEST_OUTCOME = (BaseException,)
-    try:
-        yield
-    finally:
-        runner.TEST_OUTCOME = before
-
-
-@contextlib.contextmanager
-def _unremembered(item: Any) -> Iterator[None]:
-    """Let Hypothesis neither remember an example that a disarmed program fell over, nor look for a shorter one."""
-    hypothesis: Any = sys.modules.get("hypothesis")
-    function = getattr(item.obj, "__func__", item.obj)
-    before = getattr(function, _SETTINGS, None)
-    if hypothesis is None or before is None:
-        yield
-        return
-    phases = [phase for phase in before.phases if phase.name in ("explicit", "generate")]
-    setattr(function, _SETTINGS, hypothesis.settings(before, database=None, phases=phases, deadline=None))
-    try:
-        yield
-    finally:
-        setattr(function, _SETTINGS, before)
-
-
-def _callback(monitoring: Any, tool: int, event: int, function: Any) -> Any:
-    try:
-        return monitoring.register_callback(tool, event, function)
-    except ValueError:  # no event of this version
-        return None
-
-
 def _result_key() -> Any:
     try:
         from _pytest.tmpdir import tmppath_result_key
     except ImportError:
         return None
     return tmppath_result_key
-
-
-def _of_unittest(item: Any) -> list[BaseException]:
-    """Return what a ``unittest.TestCase`` caught: its errors are kept in the item and not raised."""
-    kept = item.__dict__.pop("_excinfo", None) or []
-    return [one.value for one in kept]
-
-
-def _of_report(report: Any) -> Ending:
-    crash = getattr(report.longrepr, "reprcrash", None)
-    said = getattr(crash, "message", str(report.longrepr))
-    return Ending.ASSERTED if said.startswith(("AssertionError", "assert ", "Failed:")) else Ending.CRASHED
-
-
-def _ending(error: BaseException, code: CodeType | None) -> Ending:
-    if isinstance(error, BaseExceptionGroup):  # noqa: F821  builtin since 3.11
-        return max((_ending(one, code) for one in error.exceptions), key=list(Ending).index)
-    if isinstance(error, TimeIsUp):
-        return Ending.HUNG
-    if isinstance(error, pytest.skip.Exception | pytest.xfail.Exception):
-        return Ending.SKIPPED
-    if isinstance(error, AssertionError | pytest.fail.Exception):
-        return Ending.CRASHED if code is not None and _innermost(error.__traceback__) is code else Ending.ASSERTED
-    return Ending.CRASHED
-
-
-def _holds(error: BaseException, kind: type[BaseException]) -> bool:
-    if isinstance(error, BaseExceptionGroup):  # noqa: F821  builtin since 3.11
-        return any(_holds(one, kind) for one in error.exceptions)
-    return isinstance(error, kind)
-
-
-def _innermost(traceback: TracebackType | None) -> CodeType | None:
-    code = None
-    while traceback is not None:
-        code, traceback = traceback.tb_frame.f_code, traceback.tb_next
-    return code
