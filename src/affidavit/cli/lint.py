@@ -126,6 +126,7 @@ def _absolute(files: Files) -> Files:
         scripts=tuple(path.resolve() for path in files.scripts),
         configs=tuple(path.resolve() for path in files.configs),
         launchers=tuple(path.resolve() for path in files.launchers),
+        named=frozenset(path.resolve() for path in files.named),
     )
 
 

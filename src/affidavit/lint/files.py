@@ -32,11 +32,12 @@ class LintError(AffidavitError):
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """The files that are read, by what they are."""
+    """The files that are read, by what they are; ``named`` are those that somebody asked for one by one."""
 
     scripts: tuple[Path, ...]
     configs: tuple[Path, ...]
     launchers: tuple[Path, ...]
+    named: frozenset[Path] = frozenset()
 
     @property
     def count(self) -> int:
@@ -63,7 +64,12 @@ def gather(paths: Iterable[Path]) -> Files:
         kind = _kind(path, is_named)
         if kind:
             kinds[kind].append(path)
-    return Files(scripts=tuple(kinds["script"]), configs=tuple(kinds["config"]), launchers=tuple(kinds["launcher"]))
+    return Files(
+        scripts=tuple(kinds["script"]),
+        configs=tuple(kinds["config"]),
+        launchers=tuple(kinds["launcher"]),
+        named=frozenset(path for path, is_named in named.items() if is_named),
+    )
 
 
 def sort(paths: Iterable[Path]) -> Files:

@@ -126,3 +126,28 @@ def test_modules_that_import_one_another_come_to_an_end(tmp_path: Path) -> None:
 def test_functions_that_call_one_another_come_to_an_end(tmp_path: Path) -> None:
     text = HEAD + "def a(d):\n    return b(d)\ndef b(d):\n    a(d)\n    return TrainingArguments(**d)\na({'seed': 1})\n"
     project(tmp_path, train=text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("from transformers import (\n", True),
+        ("import trl\n\n\ndef f(x: trl.SFTConfig)\n", True),
+        ("from transformers import Trainer\n<<<<<<< ours\n", True),
+        ("def f(:\n", False),
+    ],
+)
+def test_a_file_that_is_no_python_is_said_where_it_is_about_a_watched_package(
+    tmp_path: Path, text: str, is_said: bool
+) -> None:
+    reading = project(tmp_path, train=text)
+    assert [one.path.name for one in reading.unread] == ["train.py"] * is_said
+
+
+def test_a_file_that_was_asked_for_is_parsed_whatever_it_is_about(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text("def f(:\n")
+    (unread,) = read_scripts([path], tmp_path, named=frozenset({path})).unread
+    assert unread.line == 1 and "no Python" in unread.why
+    path.write_text("x = 1\n")
+    assert read_scripts([path], tmp_path, named=frozenset({path})).unread == ()

@@ -74,6 +74,10 @@ class Interest:
             return True
         return any(_is_used(raw, name) for name in self.aliases(raw))
 
+    def is_named(self, raw: bytes) -> bool:
+        """Whether the file imports anything of a watched package, used or not."""
+        return any(one in raw for one in self._tops) and self._imports.search(raw) is not None
+
     def aliases(self, raw: bytes) -> Iterator[bytes]:
         """Yield the names that a file imports from watched packages."""
         if not any(one in raw for one in self._tops):

@@ -26,7 +26,9 @@ _NAMED: Final = re.compile(rb"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
 _SHIELD: Final = re.compile(rb"^[ \t]*except\*?[^\n:]*\bTypeError\b", re.MULTILINE)
 
 
-def read_scripts(files: Sequence[Path], root: Path, watched: frozenset[str] = WATCHED) -> Reading:
+def read_scripts(
+    files: Sequence[Path], root: Path, watched: frozenset[str] = WATCHED, *, named: frozenset[Path] = frozenset()
+) -> Reading:
     """Return which names surely reach which watched callable, and what the scripts declare for their command lines.
 
     A misspelt name in a dict is seen by no type checker; one that is popped, filtered or guarded must not be.
@@ -35,16 +37,18 @@ def read_scripts(files: Sequence[Path], root: Path, watched: frozenset[str] = WA
         files: the project's Python files.
         root: where its imports start.
         watched: top-level packages whose callables are looked at.
+        named: files that somebody asked for: where one is no Python that is said whatever it is about. Of the others
+            it is said where they import a watched package.
     Returns:
         Only what is certain. What could not be read is in ``unread``; what is not certain is nowhere.
     Source: anchors C2, the tables of call shapes.
     Blind to: exec, import hooks, ``sys.path`` entries that a script adds, attributes of ``self``, click and typer.
     """
     with quiet():
-        return _read(files, root, watched)
+        return _read(files, root, watched, named)
 
 
-def _read(files: Sequence[Path], root: Path, watched: frozenset[str]) -> Reading:
+def _read(files: Sequence[Path], root: Path, watched: frozenset[str], named: frozenset[Path]) -> Reading:
     """All trees are gone when this returns, and so before the collector wakes up and would walk them."""
     project = Project(files, root)
     interest = Interest(watched)
@@ -60,6 +64,9 @@ def _read(files: Sequence[Path], root: Path, watched: frozenset[str]) -> Reading
     read = unread.ReadNames(sources)
     fields, examined = unread.fields(found.builds.values(), found.followed, sources, read)
     texts = [field for source in worthy for field in unread.texts(source)]
+    for source in sources:
+        if source.path in named or interest.is_named(source.raw):
+            source.check()
     troubles = tuple(_troubles(project, walk))
     for source in sources:
         source.forget()

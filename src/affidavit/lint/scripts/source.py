@@ -37,6 +37,8 @@ WATCHED: Final = frozenset(
 )
 """Packages whose callables are looked at; others raise for a wrong name, or are not about training."""
 
+_NO_PYTHON: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
+
 
 @dataclass(eq=False)
 class Source:
@@ -66,11 +68,22 @@ class Source:
             return None
         try:
             return ast.parse(self.raw)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            line = (error.lineno or 0) if isinstance(error, SyntaxError) else 0
-            what = error.msg if isinstance(error, SyntaxError) else str(error)
-            self.trouble = (line, f"no Python that {_python()} reads: {what}"[:200])
+        except _NO_PYTHON as error:
+            self._refuse(error)
             return None
+
+    def check(self) -> None:
+        """Note where a file is no Python that would not be parsed otherwise; that costs half of a tree."""
+        if self.trouble is None and "tree" not in self.__dict__:
+            try:
+                compile(self.raw, str(self.path), "exec", dont_inherit=True)
+            except _NO_PYTHON as error:
+                self._refuse(error)
+
+    def _refuse(self, error: BaseException) -> None:
+        line = (error.lineno or 0) if isinstance(error, SyntaxError) else 0
+        what = error.msg if isinstance(error, SyntaxError) else str(error)
+        self.trouble = (line, f"no Python that {_python()} reads: {what}"[:200])
 
     @cached_property
     def _starts(self) -> list[int]:
