@@ -36,7 +36,8 @@ def facts(lint: Lint, root: Path, *, most: int = 0) -> tuple[Fact, ...]:
         most: rows that a table keeps, 0 for all: a run keeps its record small.
     """
     packages = ", ".join(sorted(lint.held.packages)) or "nothing installed"
-    source = f"in {lint.files.count:,} files, against {packages}"
+    count = lint.files.count
+    source = f"in {count:,} {'file' if count == 1 else 'files'}, against {packages}"
     unread = {UNREAD: len(lint.unread)} if lint.unread else {}
     values: dict[str, Value] = {
         "names.packages": tuple(sorted(lint.held.packages)),

@@ -34,7 +34,7 @@ def ask_certain(asked: Asked, document: Document, named: Named, lookup: Lookup, 
     takes = taken(readers, lookup, options=is_trl)
     lenient = [lenient_of_files(parser) for parser in readers]
     where = f"{readers[0].path.name}:{readers[0].line}"
-    via = f"read by {where}, named in {named.via}"
+    via = f"read by {where}" if named.via == where else f"read by {where}, named in {named.via}"
     if all(lenient):
         # TRL's own scripts are lenient because a file of theirs holds options of accelerate launch as well.
         mine = without(document, {name for name in document.names if is_trl and tools.is_accelerates(name)})

@@ -137,7 +137,9 @@ def texts(source: Source) -> tuple[Field, ...]:
     if not _BOOL.search(source.raw) or source.tree is None:
         return ()
     return tuple(
-        Field(path=source.path, line=node.lineno, name=name, kind="bool", said=f"{name}: any text is true, also False")
+        Field(
+            path=source.path, line=node.lineno, name=name, kind="bool", said="type=bool: any text is true, also False"
+        )
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Call) and (name := _bool(node))
     )
