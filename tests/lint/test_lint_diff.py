@@ -56,6 +56,11 @@ def test_a_name_is_known_refused_or_swallowed(
     assert held.examined["script"] == len(request_.given)
 
 
+def test_a_call_without_names_is_not_counted(installed: Catalogue) -> None:
+    held = hold([asked("trl.SFTConfig"), asked("absent.Thing"), asked("trl.SFTConfig", "max_length")], installed)
+    assert (held.calls, held.examined, held.unread) == (1, {"script": 1}, [])
+
+
 def test_what_is_said_names_the_successor_or_the_nearest(installed: Catalogue) -> None:
     held = hold([asked("transformers.TrainingArguments", "warmup_ratio", "lerning_rate")], installed)
     gone, misspelt = held.unknown

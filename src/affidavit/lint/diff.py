@@ -69,7 +69,7 @@ def hold(requests: Iterable[Request], catalogue: Catalogue) -> Held:
     """
     held = Held()
     missing: dict[str, tuple[Request, Missing, int]] = {}
-    for request in with_nested(requests):
+    for request in (one for one in with_nested(requests) if one.given):
         found = [catalogue.find(callee) for callee in callees(request)]
         absent = next((one for one in found if isinstance(one, Missing) and one.package_absent), None)
         if absent is not None:

@@ -12,7 +12,7 @@ class Given:
     """One name as it was written, and where.
 
     ``value`` is source text, shortened, "" where it is no literal. ``inside`` are the names of a mapping that is given
-    as the value.
+    as the value; ``is_open`` says that there may be more of them.
     """
 
     name: str
@@ -20,6 +20,7 @@ class Given:
     line: int
     value: str = ""
     inside: tuple[Given, ...] = ()
+    is_open: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,10 +30,13 @@ class Request:
     Args:
         callee: dotted, as the file imports it: ``transformers.TrainingArguments``,
             ``transformers.AutoModel.from_pretrained``.
-        given: every name that surely reaches the call; what may be popped, filtered or left out is not here.
+        given: every name that surely reaches the call; what may be popped, filtered or left out is not here. A call
+            that gives no names is a request as well.
         origin: ``script``, ``config`` or ``launcher``: the kind of file the names stand in.
         via: how they reach the callee, where that is not the call itself: "sft.yaml, parsed in train.py:12".
         guard: why a name that is not taken would do no harm there ("inside except TypeError"); it is not judged then.
+        is_open: more names may reach it than are given: a mapping that is not wholly known is spread into the call.
+        positional: how many values it is given by their place.
     """
 
     callee: str
@@ -42,6 +46,8 @@ class Request:
     origin: str = "script"
     via: str = ""
     guard: str = ""
+    is_open: bool = False
+    positional: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -83,6 +83,14 @@ def test_every_kind_of_difference_is_told(sides: tuple[Catalogue, Catalogue]) ->
     assert {(row.path, row.line) for row in rows} == {(SCRIPT, 1)}
 
 
+def test_what_may_be_given_is_not_said_to_be_left_out(sides: tuple[Catalogue, Catalogue]) -> None:
+    spread = Request(callee="pack.Args", given=(), path=SCRIPT, line=1, is_open=True)
+    placed = Request(callee="pack.Args", given=(), path=SCRIPT, line=1, positional=1)
+    bare = Request(callee="pack.Args", given=(), path=SCRIPT, line=1)
+    assert [said(differences([one], *sides)) for one in (spread, placed)] == [{}, {}]
+    assert list(said(differences([bare], *sides))) == ["rate default moved"]
+
+
 def test_the_same_version_differs_in_nothing(sides: tuple[Catalogue, Catalogue]) -> None:
     requests = [asks("pack.Args", left="1", never="0"), asks("pack.Gone"), asks("absent.Thing", x="1")]
     assert differences(requests, sides[0], sides[0]) == ()

@@ -31,7 +31,12 @@ def _name(one: Given) -> str:
 
 def sure(reading: Reading) -> list[tuple[str, str]]:
     """Return the requests that are judged."""
-    return [said(request) for request in reading.requests if not request.guard]
+    return [said(request) for request in reading.requests if request.given and not request.guard]
+
+
+def bare(reading: Reading) -> list[tuple[str, int, bool]]:
+    """Return the calls that give no name: how many values they give by place, and whether names may come."""
+    return [(one.callee, one.positional, one.is_open) for one in reading.requests if not one.given]
 
 
 def guarded(reading: Reading) -> list[tuple[str, str, str]]:

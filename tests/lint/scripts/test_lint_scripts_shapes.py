@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from script_world import project, sure
+from script_world import bare, project, sure
 
 T = "transformers.TrainingArguments"
 HEAD = "from transformers import TrainingArguments\n"
@@ -227,4 +227,79 @@ NO_ANSWER = {
 
 @pytest.mark.parametrize("shape", NO_ANSWER)
 def test_where_the_text_has_no_answer_none_is_given(shape: str, tmp_path: Path) -> None:
-    assert project(tmp_path, train=HEAD + NO_ANSWER[shape]).requests == ()
+    requests = project(tmp_path, train=HEAD + NO_ANSWER[shape]).requests
+    assert all(one.is_open and not one.given for one in requests)
+
+
+BARE = {
+    "TrainingArguments()": [(T, 0, False)],
+    "TrainingArguments('out')": [(T, 1, False)],
+    "TrainingArguments(*open('x'))": [(T, 0, True)],
+    "def f(**kw):\n    TrainingArguments(**kw)": [(T, 0, True)],
+    "from transformers import AutoModelForCausalLM as M\nM.from_pretrained('x')": [
+        ("transformers.AutoModelForCausalLM.from_pretrained", 1, False)
+    ],
+    "import torch\ntorch.zeros(3)\ntorch.load('x')": [("torch.load", 1, False)],
+    "from functools import partial\npartial(TrainingArguments)": [(T, 0, True)],
+}
+
+
+@pytest.mark.parametrize("text", BARE)
+def test_a_call_without_names_is_a_request(text: str, tmp_path: Path) -> None:
+    reading = project(tmp_path, train=f"{HEAD}{text}\n")
+    assert (bare(reading), sure(reading)) == (BARE[text], [])
+
+
+def test_a_call_that_is_given_names_on_one_way_is_one_request(tmp_path: Path) -> None:
+    text = "def f(**kw):\n    return TrainingArguments(**kw)\nf(seed=1)\n"
+    reading = project(tmp_path, train=HEAD + text)
+    (request,) = reading.requests
+    assert ([one.name for one in request.given], request.is_open) == (["seed"], True)
+    assert request.via == "f() called in train.py:4"
+
+
+WHOLE = (
+    "d = {'seed': 1}",
+    "d = dict(seed=1)",
+    "d = {**{'seed': 1}}",
+    "d = {'seed': 1} | {'fp16': 1}",
+    "d = {'seed': 1}\nd['fp16'] = 1",
+    "d = {'seed': 1}\nd.update(fp16=1)\nd.update({'fp16': 2})\nd.update([('bf16', 1)])",
+    "d = {'seed': 1}\nd.setdefault('fp16', 1)\nprint(d, d.get('x'))",
+    "import copy\nd = copy.copy({'seed': 1}).copy()",
+    "d = {'seed': 1}\nif len('x'):\n    d['fp16'] = 1",
+)
+OPEN = (
+    "d = {'seed': 1, **open('x')}",
+    "d = {'seed': 1, open('x'): 1}",
+    "d = dict(open('x'), seed=1)",
+    "d = dict([('seed', 1), open('x')])",
+    "d = {'seed': 1} | open('x')",
+    "d = {'seed': 1}\nd |= open('x')",
+    "d = {'seed': 1}\nd[open('x')] = 1",
+    "d = {'seed': 1}\nd.update(open('x'))",
+    "d = {'seed': 1}\nd.update(**open('x'))",
+    "d = {'seed': 1}\nd.setdefault(open('x'), 1)",
+    "d = {'seed': 1, 'fp16': 1}\nif len('x'):\n    d.pop('fp16')",
+    "d = {}\nchange(d)\nd['seed'] = 1",
+    "d = {'seed': 1, 'fp16': 1}\nif len('x'):\n    del d['fp16']\nd = d.copy()",
+)
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_a_mapping_that_is_wholly_known_hides_nothing(text: str, tmp_path: Path) -> None:
+    (request,) = project(tmp_path, train=f"{HEAD}{text}\nTrainingArguments(**d)\n").requests
+    assert not request.is_open and request.given[0].name == "seed"
+
+
+@pytest.mark.parametrize("text", OPEN)
+def test_a_mapping_that_may_hold_more_is_said_to(text: str, tmp_path: Path) -> None:
+    (request,) = project(tmp_path, train=f"{HEAD}{text}\nTrainingArguments(**d)\n").requests
+    assert request.is_open and [one.name for one in request.given] == ["seed"]
+
+
+@pytest.mark.parametrize(("value", "is_open"), [("{'a': 1}", False), ("{'a': 1, **open('x')}", True)])
+def test_a_mapping_as_a_value_says_whether_it_is_whole(value: str, is_open: bool, tmp_path: Path) -> None:
+    (request,) = project(tmp_path, train=f"{HEAD}TrainingArguments(optim_args={value})\n").requests
+    assert not request.is_open
+    assert [one.is_open for one in request.given] == [is_open]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,9 +80,11 @@ def moved(requests: Iterable[Request], now: Finds, then: Finds) -> tuple[Row, ..
         then: usually :meth:`affidavit.lint.catalogue.Catalogue.before`, which answers from the store.
     """
     rows: list[Row] = []
+    find = functools.cache(then.find)
     for request in requests:
         for callee in callees(request):
-            before, after = then.find(callee), now.find(callee)
+            before = find(callee)
+            after = now.find(callee) if isinstance(before, Signature) else None
             if isinstance(before, Signature) and isinstance(after, Signature):
                 rows += _changed(request, callee, before, after, then, now)
     return tuple(dict.fromkeys(rows))
@@ -119,7 +122,10 @@ def _changed(
 def _defaults(
     request: Request, callee: str, before: Signature, after: Signature, old_side: Finds, new_side: Finds
 ) -> Iterator[Row]:
+    if request.is_open:
+        return  # what seems to be left out may be given
     given = {one.name for one in request.given}
+    given |= {name for side in (before, after) for name in tuple(side.parameters)[: request.positional]}
     found: dict[str, tuple[str, str]] = {}
     for name, new in after.parameters.items():
         old = before.parameters.get(name)
@@ -141,12 +147,14 @@ def _meanings(request: Request, callee: str, after: Signature, old: Finds, new: 
     """What the package of a callable, or one that it is built on, means otherwise by the same names."""
     given = {one.name: one.value for one in request.given}
     lines = {one.name: one.line for one in request.given}
+    placed = tuple(after.parameters)[: request.positional]
     owners = {one.owner.partition(".")[0] for one in after.parameters.values() if "." in one.owner}
     for top in sorted({callee.partition(".")[0], *owners}):
         package, _, was = old.package_of(top).partition(" ")
         _, _, now = new.package_of(top).partition(" ")
         for row in history.changes(package, was, now) if was and now else ():
-            if (row.callee.has(callee) or row.callee.has(after.callee)) and row.is_met(given):
+            is_hidden = row.name not in given and (request.is_open or row.name in placed)
+            if not is_hidden and (row.callee.has(callee) or row.callee.has(after.callee)) and row.is_met(given):
                 yield _row(request, lines.get(row.name, request.line), callee, row.name, "meaning", row.said())
 
 

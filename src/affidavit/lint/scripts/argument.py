@@ -10,12 +10,23 @@ from affidavit.lint.scripts.value import Constant, Names, Value
 
 @dataclass
 class Arguments:
-    """Positional values and names; ``has_star`` and ``is_open`` say that more may come with ``*`` and ``**``."""
+    """Positional values and names; ``has_star`` and ``is_open`` say that more may come with ``*`` and ``**``.
+
+    ``is_partial`` says that others were given before, or will be later; ``hides`` that a dict that is spread into the
+    call was followed and may hold more.
+    """
 
     positional: tuple[Value, ...] = ()
     names: Names = field(default_factory=dict)
     has_star: bool = False
     is_open: bool = False
+    is_partial: bool = False
+    hides: bool = False
+
+    @property
+    def may_be_more(self) -> bool:
+        """Whether more names may reach the call than are known."""
+        return self.has_star or self.is_open or self.is_partial or self.hides
 
     def values(self) -> Iterator[Value]:
         """Yield every value, with or without a name."""

@@ -76,9 +76,10 @@ def onward(walk: Walk, node: ast.Call, callee: Value, arguments: Arguments) -> V
     if isinstance(callee, Class):
         return follow.construct(walk, node, callee, arguments)
     if isinstance(callee, Partial):
+        arguments.is_partial = True
         return onward(walk, node, callee.function, arguments)
     if isinstance(callee, Instance):
-        walk.emit(result.method_of(callee, "__call__"), node, arguments.names)
+        _emit(walk, result.method_of(callee, "__call__"), node, arguments)
         return _handed(walk, arguments)
     said = guard.dotted(node.func)
     if _says(said):
@@ -105,6 +106,7 @@ def _arguments(walk: Walk, node: ast.Call) -> Arguments:
             arguments.names[keyword.arg] = mapping.entry(walk, keyword.arg, keyword.value, value, keyword.lineno)
         else:
             arguments.is_open = arguments.is_open or not isinstance(value, Ref)
+            arguments.hides = arguments.hides or not mapping.is_known(walk, value)
             arguments.names.update(mapping.copied(walk, value))
     return arguments
 
@@ -128,7 +130,7 @@ def _installed(walk: Walk, node: ast.Call, dotted: str, arguments: Arguments) ->
     if parser.makes(dotted):
         return parser.make(walk, node, dotted, arguments)
     if walk.watches(dotted):
-        walk.emit(dotted, node, arguments.names)
+        _emit(walk, dotted, node, arguments)
         if arguments.is_open and walk.inside:
             walk.found.conduits.add(walk.path)
         _handed(walk, arguments)
@@ -145,14 +147,20 @@ def _installed(walk: Walk, node: ast.Call, dotted: str, arguments: Arguments) ->
 def _method(walk: Walk, node: ast.Call, method: Method, arguments: Arguments) -> Value:
     receiver = method.receiver
     if isinstance(receiver, Ref):
-        return mapping.method(walk, receiver, method.name, node, arguments.positional, arguments.names)
+        return mapping.method(walk, receiver, method.name, node, arguments)
     if isinstance(receiver, Parsing):
         return parser.method(walk, node, receiver, method.name, arguments)
     if isinstance(receiver, Instance):
-        walk.emit(result.method_of(receiver, method.name), node, arguments.names)
+        _emit(walk, result.method_of(receiver, method.name), node, arguments)
         _handed(walk, arguments)
         return result.of_method(receiver, method.name)
     return _lost(walk, arguments)
+
+
+def _emit(walk: Walk, callee: str, node: ast.Call, arguments: Arguments) -> None:
+    """Note what a call gives by name; one that gives nothing is noted too, its defaults may move."""
+    positional = len(arguments.positional)
+    walk.emit(callee, node, arguments.names, is_open=arguments.may_be_more, positional=positional)
 
 
 def _patched(walk: Walk, arguments: Arguments) -> None:
@@ -166,14 +174,15 @@ def _patched(walk: Walk, arguments: Arguments) -> None:
 
 
 def _dict(walk: Walk, node: ast.Call, arguments: Arguments) -> Value:
-    return mapping.make(walk, arguments.positional, arguments.names)
+    is_whole = not arguments.may_be_more
+    return mapping.make(walk, arguments.positional, arguments.names, is_whole=is_whole)
 
 
 def _same(walk: Walk, node: ast.Call, arguments: Arguments) -> Value:
     """A copy of a dict: another dict, or a view of the same one."""
     first = arguments.positional[0] if arguments.positional else UNKNOWN
     if isinstance(first, Ref):
-        return walk.heap.new(mapping.copied(walk, first))
+        return mapping.made(walk, mapping.copied(walk, first), is_whole=mapping.is_known(walk, first))
     walk.hand_over(first)
     return first if isinstance(first, Instance) else UNKNOWN
 
@@ -198,7 +207,7 @@ def _partial(walk: Walk, node: ast.Call, arguments: Arguments) -> Value:
         return UNKNOWN
     first, rest = arguments.positional[0], arguments.positional[1:]
     if isinstance(first, Installed | Partial):
-        given = Arguments(rest, arguments.names, arguments.has_star, arguments.is_open)
+        given = Arguments(rest, arguments.names, arguments.has_star, arguments.is_open, is_partial=True)
         onward(walk, node, first, given)
         return Partial(first)
     return _lost(walk, arguments)
@@ -231,7 +240,7 @@ def _delattr(walk: Walk, node: ast.Call, arguments: Arguments) -> Value:
 def _replace(walk: Walk, node: ast.Call, arguments: Arguments) -> Value:
     first = arguments.positional[0] if arguments.positional else UNKNOWN
     if isinstance(first, Instance) and first.is_exact:
-        walk.emit(first.of, node, arguments.names)
+        walk.emit(first.of, node, arguments.names, is_open=True)
         return first
     if isinstance(first, Object):
         return first

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from affidavit.lint.scripts import guard, lookup, parser
+from affidavit.lint.scripts import guard, lookup, mapping, parser
 from affidavit.lint.scripts.argument import Arguments
 from affidavit.lint.scripts.state import Moment
 from affidavit.lint.scripts.value import (
@@ -198,7 +198,7 @@ def _bind(walk: Walk, called: Function, first: Value | None, arguments: Argument
     for value in positional[len(places) :]:
         walk.lose(value)
     if taken.kwarg is not None:
-        frame.names[taken.kwarg.arg] = walk.heap.new(names)
+        frame.names[taken.kwarg.arg] = mapping.made(walk, names, is_whole=not arguments.is_open)
 
 
 def _named(
@@ -224,7 +224,7 @@ def construct(walk: Walk, node: ast.Call, cls: Class, arguments: Arguments) -> V
     own, installed = above.own, above.installed
     made = Object(cls)
     if "typing.TypedDict" in installed or "typing_extensions.TypedDict" in installed:
-        return walk.heap.new(dict(arguments.names))
+        return mapping.made(walk, dict(arguments.names), is_whole=not arguments.is_open)
     if any(one.node.keywords for one in own) or lookup.member(cls, "__new__") is not None or not above.is_whole:
         return _given_away(walk, made, arguments)
     started = lookup.member(cls, "__init__")
@@ -238,7 +238,8 @@ def construct(walk: Walk, node: ast.Call, cls: Class, arguments: Arguments) -> V
         return _given_away(walk, made, arguments)
     fields = own_fields(own)
     if len(installed) == 1 and fields is not None:
-        walk.emit(installed[0], node, {name: one for name, one in arguments.names.items() if name not in fields})
+        given = {name: one for name, one in arguments.names.items() if name not in fields}
+        walk.emit(installed[0], node, given, is_open=arguments.may_be_more or bool(fields))
     for value in arguments.values():
         walk.hand_over(value)
     return made

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from affidavit.lint.scripts.source import Source
+from affidavit.lint.scripts.torch import TORCH, is_about_training, trains
 from affidavit.lint.scripts.value import (
     Class,
     Function,
@@ -24,27 +25,6 @@ from affidavit.lint.scripts.value import (
 )
 
 _PARSERS: Final = (b"ArgumentParser", b"TrlParser", b".add_argument(")
-_TORCH: Final = (
-    b"optim.",
-    b"optim import",
-    b"lr_scheduler",
-    b"DataLoader",
-    b"autocast",
-    b"GradScaler",
-    b"compile(",
-    b"checkpoint(",
-    b"DataParallel",
-    b"DistributedSampler",
-    b"fully_shard",
-    b"scaled_dot_product",
-    b"clip_grad",
-    b"torch.load",
-    b"torch.save",
-    b"init_process_group",
-    b"CrossEntropyLoss",
-    b"cross_entropy",
-)
-"""What of torch is about training. Half of all files import torch; few of them call it by name."""
 _NAMED: Final = re.compile(rb"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
 
 
@@ -95,11 +75,6 @@ class Interest:
         return any(word in raw for word in _PARSERS)
 
 
-def trains(raw: bytes) -> bool:
-    """Whether torch is called for what is about training."""
-    return b"torch" in raw and any(word in raw for word in _TORCH)
-
-
 def _is_used(raw: bytes, name: bytes) -> bool:
     """Whether a name may be called, extended or handed on, and does not only stand in an import or a hint."""
     return any(
@@ -137,14 +112,14 @@ def is_stirred(raw: bytes, interest: Interest, names: tuple[bytes, ...], has_tor
     """Whether a function's text holds one of these names, or comes to a watched callable on its own."""
     if any(name in raw for name in names) or interest.starts(raw):
         return True
-    return has_torch and any(word in raw for word in _TORCH)
+    return has_torch and any(word in raw for word in TORCH)
 
 
 def _stirs(value: Value, watched: frozenset[str]) -> bool:
     if isinstance(value, Installed):
         top = value.dotted.partition(".")[0]
         if top == "torch":
-            return any(word in f"{value.dotted}(".encode() for word in _TORCH)
+            return is_about_training(value.dotted)
         return top in watched or top == "argparse"
     if isinstance(value, Items):
         return any(_stirs(one, watched) for one in value.items)

@@ -195,7 +195,9 @@ def variables(walk: Walk, value: Value) -> Value:
             for option in build.options
             if option.dest in build.sure and option.dest not in build.removed
         }
-        return walk.heap.new(entries)
+        found = walk.heap.new(entries)
+        walk.heap.open(found)
+        return found
     if isinstance(value, Object) and build is not None:
         for target in build.targets:
             if target.name == f"{value.of.source.module}.{value.of.node.name}" and not target.bases:

@@ -202,7 +202,8 @@ def _into(walk: Walk, node: ast.Call, build: Build, name: str, arguments: Argume
         own = {one.name for one in target.fields}
         if len(target.bases) == 1 and not target.why_open:
             given = {key: one for key, one in walk.heap.read(source).items() if key not in own}
-            walk.emit(target.bases[0], node, given)
+            if given:
+                walk.emit(target.bases[0], node, given, is_open=bool(own) or walk.heap.is_open(source))
     asks_rest = "return_remaining_strings" in arguments.names and not arguments.is_false("return_remaining_strings")
     has_rest = asks_rest and arguments.is_true("return_remaining_strings")
     is_plain = not arguments.is_open and (has_rest or not asks_rest) and len(arguments.positional) < 2

@@ -11,13 +11,15 @@ from affidavit.lint.request import Unread
 from affidavit.lint.scripts import guard, unread
 from affidavit.lint.scripts.expression import evaluate
 from affidavit.lint.scripts.follow import alone
-from affidavit.lint.scripts.interest import Interest, is_stirred, stir, trains
+from affidavit.lint.scripts.found import requests
+from affidavit.lint.scripts.interest import Interest, is_stirred, stir
 from affidavit.lint.scripts.project import Project
 from affidavit.lint.scripts.reading import Reading
 from affidavit.lint.scripts.source import WATCHED, Source, quiet
 from affidavit.lint.scripts.statement import execute
+from affidavit.lint.scripts.torch import trains
 from affidavit.lint.scripts.value import Frame, Function
-from affidavit.lint.scripts.walk import Walk, requests
+from affidavit.lint.scripts.walk import Walk
 
 _FOLLOWED: Final = 5000
 """Lines of the project's own functions that are followed from one file."""

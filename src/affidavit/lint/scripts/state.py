@@ -30,6 +30,7 @@ class Heap:
         self._settled: dict[int, Names] = {}
         self._copies: dict[int, tuple[int, ...]] = {}
         self._next = 0
+        self._more: set[int] = set()
         self.conditions: list[int] = []
         self._last = 0
 
@@ -45,6 +46,14 @@ class Heap:
         """Return the names that are surely there."""
         found = self.dicts.get(ref.number)
         return self._settled.get(ref.number, {}) if found is None else found
+
+    def open(self, ref: Ref) -> None:
+        """Note that a dict may hold more names than are known, on this path or another."""
+        self._more.add(ref.number)
+
+    def is_open(self, ref: Ref) -> bool:
+        """Whether a dict may hold more names than are known."""
+        return ref.number in self._more
 
     def condition(self) -> None:
         """Go on under one more condition."""
@@ -73,9 +82,13 @@ class Heap:
             old = names.get(entry.name)
             names[entry.name] = replace(entry, guard="") if old is not None and not old.guard else entry
         self.dicts[ref.number] = names
+        self._more.update(self._copies.get(ref.number, ()))
+        if ref.number in self._settled:
+            self.open(ref)  # another function may look at it before and after
 
     def remove(self, ref: Ref, name: str | None) -> None:
         """Take a name away, all of them for None: from this dict and from those it might be."""
+        self.open(ref)
         names = self.read(ref)
         self.dicts[ref.number] = {} if name is None else {key: one for key, one in names.items() if key != name}
         for other in self._copies.get(ref.number, ()):
@@ -135,7 +148,10 @@ class Heap:
         for key, entry in names.items():
             if key not in first or key not in second:
                 names[key] = replace(self._partly(entry), guard=entry.guard or guard)
-        return self.new(names, (one.number, other.number))
+        joined = self.new(names, (one.number, other.number))
+        if self.is_open(one) or self.is_open(other):
+            self.open(joined)
+        return joined
 
 
 def constant(value: Value) -> str | None:

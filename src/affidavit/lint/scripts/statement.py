@@ -47,6 +47,8 @@ def _changed(walk: Walk, node: ast.AugAssign) -> None:
         old = walk.frame.names.get(node.target.id, UNKNOWN)
         if isinstance(node.op, ast.BitOr) and isinstance(old, Ref):
             walk.heap.add(old, tuple(mapping.copied(walk, value).values()))
+            if not mapping.is_known(walk, value):
+                walk.heap.open(old)
         else:
             walk.lose(value)
             walk.frame.names[node.target.id] = UNKNOWN

@@ -201,6 +201,7 @@ def shown(node: ast.expr | None) -> str:
     return ""
 
 
-def given(entry: Entry, inside: tuple[Given, ...]) -> Given:
+def given(entry: Entry, inside: tuple[Given, ...], *, is_open: bool = False) -> Given:
     """Return the entry as readers hand it on."""
-    return Given(name=entry.name, path=entry.path, line=entry.line, value=shown(entry.node), inside=inside)
+    value = shown(entry.node)
+    return Given(name=entry.name, path=entry.path, line=entry.line, value=value, inside=inside, is_open=is_open)

@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from affidavit.lint.request import Given, Request
+from affidavit.lint.request import Given
 from affidavit.lint.scripts import guard
-from affidavit.lint.scripts.build import Build
+from affidavit.lint.scripts.found import Found
 from affidavit.lint.scripts.project import Project
 from affidavit.lint.scripts.reading import Late
 from affidavit.lint.scripts.source import Source
 from affidavit.lint.scripts.state import Heap, Moment
+from affidavit.lint.scripts.torch import is_about_training
 from affidavit.lint.scripts.value import (
     UNKNOWN,
     Entry,
@@ -43,20 +44,6 @@ class Returned:
     value: Value
     moment: Moment
     guard: str
-
-
-@dataclass
-class Found:
-    """Everything that comes out of the pass."""
-
-    requests: dict[tuple[str, Path, int, int, str], dict[tuple[str, Path, int], Given]] = field(default_factory=dict)
-    via: dict[tuple[str, Path, int, int, str], str] = field(default_factory=dict)
-    late: dict[Late, None] = field(default_factory=dict)
-    builds: dict[tuple[Path, int, int], Build] = field(default_factory=dict)
-    patched: set[str] = field(default_factory=set)
-    followed: dict[str, set[tuple[Path, int, int]]] = field(default_factory=dict)
-    conduits: set[Path] = field(default_factory=set)
-    too_deep: dict[tuple[Path, int], None] = field(default_factory=dict)
 
 
 class _Guarded:
@@ -219,27 +206,37 @@ class Walk:
         elif isinstance(value, Partial):
             self.hand_over(value.function)
 
-    def emit(self, callee: str, node: ast.expr, entries: Mapping[str, Entry]) -> None:
-        """Note the names that surely reach a watched callable."""
-        if not self.watches(callee) or not entries:
+    def emit(
+        self, callee: str, node: ast.expr, entries: Mapping[str, Entry], *, is_open: bool = False, positional: int = 0
+    ) -> None:
+        """Note the names that surely reach a watched callable, and a call without any."""
+        if not self.watches(callee):
             return
-        for entry in entries.values():
-            if self.heap.is_doubtful(entry):
-                continue
+        place = (callee, self.path, node.lineno, node.col_offset)
+        sure = [entry for entry in entries.values() if not self.heap.is_doubtful(entry)]
+        if not sure and place not in self.found.bare and is_about_training(callee):
+            self.found.bare[place] = (self.guard, self.calls[-1] if self.calls else "")
+        if is_open or len(sure) < len(entries):
+            self.found.opened.add(place)
+        if positional > self.found.positional.get(place, 0):
+            self.found.positional[place] = positional
+        for entry in sure:
             guard = self.guard or entry.guard
             key = (callee, self.path, node.lineno, node.col_offset, guard)
-            one = given(entry, self._inside(entry.value, _NESTED))
+            one = self._given(entry, _NESTED)
             if self.calls and key not in self.found.requests:
                 self.found.via[key] = self.calls[-1]
             elif not self.calls:
                 self.found.via.pop(key, None)
             self.found.requests.setdefault(key, {})[(one.name, one.path, one.line)] = one
 
-    def _inside(self, value: Value, depth: int) -> tuple[Given, ...]:
-        if not isinstance(value, Ref) or not depth:
-            return ()
-        entries = self.heap.read(value).values()
-        return tuple(given(entry, self._inside(entry.value, depth - 1)) for entry in entries if self._is_sure(entry))
+    def _given(self, entry: Entry, depth: int) -> Given:
+        """Return a name with those of the dict that it is given."""
+        if not isinstance(entry.value, Ref) or not depth:
+            return given(entry, ())
+        entries = self.heap.read(entry.value).values()
+        inside = tuple(self._given(one, depth - 1) for one in entries if self._is_sure(one))
+        return given(entry, inside, is_open=self.heap.is_open(entry.value) or len(inside) < len(entries))
 
     def _is_sure(self, entry: Entry) -> bool:
         return not entry.guard and not self.heap.is_doubtful(entry)
@@ -254,21 +251,3 @@ class Walk:
     def watches(self, dotted: str) -> bool:
         """Whether a callable is of a watched package."""
         return dotted.partition(".")[0] in self.watched
-
-
-def requests(found: Found) -> tuple[Request, ...]:
-    """Return the requests in the order of files and lines, without those to callables that the project replaces."""
-    made = []
-    for key in sorted(found.requests, key=lambda key: (str(key[1]), key[2], key[3], key[0], key[4])):
-        callee, path, line, _, guard = key
-        if any(_concerns(callee, patched) for patched in found.patched):
-            continue
-        via = found.via.get(key, "")
-        names = tuple(found.requests[key].values())
-        made.append(Request(callee=callee, given=names, path=path, line=line, via=via, guard=guard))
-    return tuple(made)
-
-
-def _concerns(callee: str, patched: str) -> bool:
-    """Whether what was replaced is the callable, a part of it, or what holds it."""
-    return callee == patched or callee.startswith(f"{patched}.") or patched.startswith(f"{callee}.__")
