@@ -198,6 +198,14 @@ def _fields(case: Case, names: tuple[str, ...]) -> str:
     return f"{examined:,} {'field' if examined == 1 else 'fields'}, {len(unread.rows) if unread else 'none'} unread"
 
 
+def _config(case: Case, names: tuple[str, ...]) -> str:
+    owned = _rows(case, "config.owners")
+    if owned is None:
+        return ""
+    count = len(dict.fromkeys(owned.column("value")))
+    return f"{count} {'value' if count == 1 else 'values'} asked for in several places"
+
+
 def _plain(case: Case, names: tuple[str, ...]) -> str:
     said = (f"{name} {saying}" for name in names if (saying := _said(case, name)))
     return ", ".join(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in said)
@@ -219,6 +227,7 @@ _PHRASES: dict[str, Callable[[Case, tuple[str, ...]], str]] = {
     "batch": _batch,
     "weights": _weights,
     "names": _names,
+    "config": _config,
     "fields": _fields,
     "tree": _tree,
     "code": _code,

@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from affidavit.adapters.transformers import attention, models, nests, optimizer, owners, plan, precision, tokenizers
+from affidavit.adapters.transformers import attention, models, nests, optimizer, plan, precision, tokenizers
 from affidavit.adapters.transformers.arguments import bind_arguments
 from affidavit.adapters.transformers.attention import bind_attention
 from affidavit.adapters.transformers.handed import (
@@ -17,8 +17,16 @@ from affidavit.adapters.transformers.models import bind_loading, bind_saving
 from affidavit.adapters.transformers.tokenizers import bind_tokenizers, offer_tokenizer
 from affidavit.adapters.transformers.trainer import bind_trainer
 from affidavit.adapters.transformers.weights import bind_files
-from affidavit.attach.moment import Configured, Handed
+from affidavit.attach.moment import Configured, Handed, TrainBegin
 from affidavit.attach.session import Describer, Session
+
+
+def _describe_owners(moment: TrainBegin, session: Session) -> None:
+    # It stands on the adapter of torch, which imports torch; this framework can be imported without it.
+    from affidavit.adapters.transformers.owners import describe
+
+    describe(moment, session)
+
 
 DESCRIBERS = (
     Describer(tokenizers.describe),
@@ -28,7 +36,7 @@ DESCRIBERS = (
     Describer(plan.describe, subjects=plan.SUBJECTS),
     Describer(optimizer.describe, subjects=optimizer.SUBJECTS),
     Describer(nests.describe, shows=(Handed,)),
-    Describer(owners.describe, subjects=("config.owners",)),
+    Describer(_describe_owners, subjects=("config.owners",)),
 )
 TURN = 1
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from affidavit.adapters.transformers.owners import remember_handed
 from affidavit.adapters.transformers.tokenizers import offer_tokenizer
 from affidavit.attach.moment import MicroBatch, Saved, TrainBegin, Written
 from affidavit.attach.saving import located
@@ -27,6 +26,7 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
     # Not above: whoever imports transformers alone has not imported torch, and the trainer's module has.
     from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
     from affidavit.adapters.torch.modules import called
+    from affidavit.adapters.transformers.owners import remember_handed
 
     begins, ready, ends = (session.shielded(call) for call in (begin_step, gradients_ready, end_step))
     callback_class: type[Any] = module.TrainerCallback
