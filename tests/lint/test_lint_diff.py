@@ -11,6 +11,7 @@ import pytest
 from affidavit.lint.catalogue import Catalogue
 from affidavit.lint.diff import Held, hold
 from affidavit.lint.request import Given, Request
+from affidavit.lint.scripts import read_scripts
 from affidavit.lint.union import short
 
 FILE = Path("train.py")
@@ -80,6 +81,42 @@ def test_a_nested_mapping_is_held_against_its_own_target(installed: Catalogue) -
     held = hold([wrong], installed)
     assert names(held) == ([], ["attn_implementaton"], []) and "model_init_kwargs of SFTConfig" in held.doubted[0].said
     assert held.examined.total() == 2
+
+
+SFT = "from trl import SFTConfig\n"
+DROPPED = {
+    "SFTConfig(dataset_kwargs={'skip_prepare_datset': True})": ([], ["skip_prepare_datset"]),
+    "SFTConfig(dataset_kwargs={'skip_prepare_dataset': True})": ([], []),
+    "SFTConfig(fsdp_config={'transformer_layer_cls_to_warp': ['A']})": ([], ["transformer_layer_cls_to_warp"]),
+    "SFTConfig(fsdp_config={'transformer_layer_cls_to_wrap': ['A'], 'fsdp_min_num_params': 1, 'xla': True})": ([], []),
+    "SFTConfig(lr_scheduler_type='cosine_with_min_lr', lr_scheduler_kwargs={'min_lr': 1e-6})": ([], []),
+    "SFTConfig(lr_scheduler_type='cosine_with_min_lr', lr_scheduler_kwargs={'min_lrr': 1e-6})": (["min_lrr"], []),
+    "SFTConfig(lr_scheduler_kwargs={'min_lr': 1e-6})": (["min_lr"], []),
+    "SFTConfig(lr_scheduler_type=open('x'), lr_scheduler_kwargs={'min_lr': 1e-6})": ([], []),
+    "SFTConfig(lr_scheduler_kwargs={'min_lr': 1e-6}, **open('x'))": ([], []),
+    "try:\n    SFTConfig(dataset_kwargs={'skip_prepare_datset': True})\nexcept TypeError:\n    pass": ([], []),
+}
+
+
+@pytest.mark.parametrize("text", DROPPED)
+def test_keys_that_are_read_one_by_one_or_go_where_others_choose(
+    installed: Catalogue, tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(f"{SFT}{text}\n")
+    held = hold(read_scripts([path], tmp_path).requests, installed)
+    assert names(held)[:2] == DROPPED[text]
+
+
+@pytest.mark.parametrize(("given", "unknown"), [(("lr_scheduler_type",), ["min_lrr"]), ((), [])])
+def test_what_a_config_leaves_out_another_may_say(
+    installed: Catalogue, given: tuple[str, ...], unknown: list[str]
+) -> None:
+    kind = tuple(Given(name=name, path=FILE, line=1, value="cosine_with_min_lr") for name in given)
+    inside = (Given(name="min_lrr", path=FILE, line=3, value="1e-6"),)
+    mapping = Given(name="lr_scheduler_kwargs", path=FILE, line=2, inside=inside)
+    request = Request(callee="trl.SFTConfig", given=(*kind, mapping), path=FILE, line=1, origin="config")
+    assert names(hold([request], installed))[0] == unknown
 
 
 def test_a_name_of_any_of_several_callees_is_known(installed: Catalogue) -> None:

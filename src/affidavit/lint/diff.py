@@ -10,6 +10,7 @@ from pathlib import Path
 from affidavit.lint.against import Row
 from affidavit.lint.catalogue import Catalogue, Missing
 from affidavit.lint.configs import ParserRequest
+from affidavit.lint.readers import unsaid
 from affidavit.lint.request import Given, Request, Unread
 from affidavit.lint.scripts import Parser
 from affidavit.lint.union import callees, with_nested
@@ -82,6 +83,11 @@ def hold(requests: Iterable[Request], catalogue: Catalogue) -> Held:
             held.packages.update(signature.package for signature in signatures)
             for given in request.given:
                 _judge(held, request, given, signatures)
+        for mapping, gone in unsaid(request, catalogue):
+            held.count(request.origin, mapping.inside)
+            for given, near in () if request.guard else gone:
+                said = f"no code that reads {mapping.name} says it"
+                held.doubted.append(_word(request, given, said, near))
     for first, absent, count in missing.values():
         said = f"{absent.why}, so {count} {'name is' if count == 1 else 'names are'} not judged"
         held.unread.append(Unread(path=first.path, line=first.line, why=said))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from affidavit.lint.request import Request
+from affidavit.lint.request import Given, Request
 from affidavit.names.nested import target
 
+_CHOSEN_BY = {"lr_scheduler_kwargs": ("lr_scheduler_type",), "generation_kwargs": ("use_vllm",)}
+"""Names whose default chooses, where they are not given."""
 UNION = " + "
 """Between the callees of a request whose names may belong to any of them, as a parser's do to its dataclasses."""
 
@@ -33,8 +36,42 @@ def with_nested(requests: Iterable[Request]) -> Iterator[Request]:
     for request in requests:
         yield request
         for given in request.given:
-            targets = (target(callee, given.name) for callee in callees(request)) if given.inside else ()
-            inner = next(filter(None, targets), None)
+            if not given.inside:
+                continue
+            beside = _beside(request, given)
+            inner = next(filter(None, (target(callee, given.name, beside) for callee in callees(request))), None)
             if inner is not None:
-                via = f"{given.name} of {short(request.callee)}"
-                yield from with_nested((replace(request, callee=inner, given=given.inside, line=given.line, via=via),))
+                yield from with_nested((_nested(request, given, inner),))
+
+
+def _nested(request: Request, given: Given, callee: str) -> Request:
+    return replace(
+        request,
+        callee=callee,
+        given=given.inside,
+        line=given.line,
+        via=f"{given.name} of {short(request.callee)}",
+        is_open=given.is_open,
+        positional=0,
+    )
+
+
+def _beside(request: Request, given: Given) -> dict[str, str] | None:
+    """Return the values that may choose where a mapping goes, None where others may be given, in another place.
+
+    A file that is no script is one of several: what it does not say a launcher or another file may.
+    """
+    names = {one.name for one in request.given}
+    may_be_elsewhere = request.origin != "script" and not names.issuperset(_CHOSEN_BY.get(given.name, ()))
+    if request.is_open or given.is_open or request.positional > 1 or may_be_elsewhere:
+        return None
+    return {one.name: _plain(one.value) for one in (*request.given, *given.inside)}
+
+
+def _plain(text: str) -> str:
+    """Return a literal without its quotes; what a config says plainly is itself."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
+    return str(value) if isinstance(value, str | int | float | bool) else ""

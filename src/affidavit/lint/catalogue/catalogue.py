@@ -76,6 +76,14 @@ class Catalogue:
         """Return the version of a distribution, "" where it is not installed."""
         return self._packages.version(distribution)
 
+    def text_of(self, module: str) -> str:
+        """Return the text of an installed module, "" where there is none."""
+        place = self._sources.place(module)
+        try:
+            return place[0].read_text("utf-8", "replace") if place is not None else ""
+        except OSError:
+            return ""
+
     def _find(self, callee: str) -> Signature | Missing:
         top = callee.partition(".")[0]
         package = self._packages.of(top)
