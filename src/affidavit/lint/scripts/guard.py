@@ -17,12 +17,11 @@ _SPEAKS: Final = re.compile(_WORDS)
 _HARDWARE: Final = re.compile(
     r"^is_(?:torch_)?(?:cuda|gpu|npu|xpu|mps|mlu|musa|hpu|tpu|bf16\w*|tf32|fp16|torch_\w*(?:gpu|tf32|bf16)\w*)_available$"
 )
-_ASSIGNED: Final = re.compile(
-    rb"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[^=\n][^\n]*"
-    rb"(?:(?<!con)(?<!re)version|signature|hasattr|argspec|\.parameters\b|co_varnames|__fields__|\bfields\(|model_fields"
-    rb"|_available\(|find_spec|issubclass)",
-    re.MULTILINE,
+_TOLD: Final = re.compile(
+    rb"(?<!con)(?<!re)version|signature|hasattr|argspec|\.parameters\b|co_varnames|__fields__|\bfields\(|model_fields"
+    rb"|_available\(|find_spec|issubclass"
 )
+_ASSIGNED: Final = re.compile(rb"[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[^=\n]")
 _ASKING: Final = re.compile(
     rb"^[ \t]*(?:async )?def (\w+)\([^\n]*\n(?:[^\n]*\n){0,12}?"
     rb"[^\n]*(?:__version__|signature\(|version\.parse|find_spec)",
@@ -38,7 +37,11 @@ def probes(raw: bytes) -> set[str]:
     """Return the names of a file that say what is installed: variables and functions, by their bytes."""
     if not any(word in raw for word in _HINTS):
         return set()
-    found = {match.decode() for match in _ASSIGNED.findall(raw)}
+    found: set[str] = set()
+    for told in _TOLD.finditer(raw):  # a line is looked at where it speaks: each line from its start is slow
+        assigned = _ASSIGNED.match(raw, raw.rfind(b"\n", 0, told.start()) + 1, told.start())
+        if assigned is not None:
+            found.add(assigned.group(1).decode())
     if b"__version__" in raw or b"signature(" in raw or b"version.parse" in raw or b"find_spec" in raw:
         found |= {match.decode() for match in _ASKING.findall(raw)}
     return found
@@ -61,7 +64,7 @@ def asked(test: ast.expr) -> frozenset[str]:
     What it then sets under the same name is passed on from somebody who gave it, and never set where nobody did.
     """
     found: list[ast.expr] = []
-    for node in ast.walk(test):
+    for node in _parts(test):
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
             found.append(node.left)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop"):
@@ -75,17 +78,26 @@ def _asks(word: str) -> bool:
 
 
 def words(test: ast.expr) -> Iterator[str]:
-    """Yield the names and attributes of an expression; tests are many, and ast.walk is slow."""
+    """Yield the names and attributes of an expression."""
+    for node in _parts(test):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+
+
+def _parts(test: ast.expr) -> Iterator[ast.AST]:
+    """Yield an expression and all that is in it; tests are many, and ast.walk is slow."""
     queue: list[object] = [test]
     while queue:
         node = queue.pop()
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, list):
+        if isinstance(node, list):
             queue += node
-        elif isinstance(node, ast.AST):
-            if isinstance(node, ast.Attribute):
-                yield node.attr
+        elif isinstance(node, ast.expr):
+            yield node
+            if type(node) is not ast.Name and type(node) is not ast.Constant:
+                queue += node.__dict__.values()
+        elif isinstance(node, ast.keyword | ast.comprehension):
             queue += node.__dict__.values()
 
 

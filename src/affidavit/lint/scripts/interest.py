@@ -48,11 +48,12 @@ class Interest:
             re.MULTILINE,
         )
 
-    def holds(self, raw: bytes) -> bool:
+    def holds(self, source: Source) -> bool:
         """Whether the file calls or extends something of a watched package, or makes a parser."""
+        raw = source.raw
         if any(word in raw for word in _PARSERS) or ("torch" in self.watched and trains(raw)):
             return True
-        return any(_is_used(raw, name) for name in self.aliases(raw))
+        return any(_is_used(raw, name) for name in source.aliases)
 
     def is_named(self, raw: bytes) -> bool:
         """Whether the file imports anything of a watched package, used or not."""

@@ -26,8 +26,10 @@ from affidavit.lint.scripts.value import (
 )
 from affidavit.lint.scripts.walk import Walk
 
-_GLOBAL: Final = re.compile(rb"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
-_SHRUNK: Final = re.compile(rb"^[ \t]+[^\n#]*?\b(\w+)\.(?:pop|popitem|clear)\(|^[ \t]+del[ \t]+(\w+)\[", re.MULTILINE)
+_GLOBAL: Final = re.compile(rb"\n[ \t]+global[ \t]+([\w, \t]+)")
+_SHRINKS: Final = re.compile(rb"\.(?:pop|popitem|clear)\(")
+_SHRUNK: Final = re.compile(rb"[ \t]+(?:[^\n#]*\W)?(\w+)\Z")
+_DELETED: Final = re.compile(rb"\n[ \t]+del[ \t]+(\w+)\[")
 _NEXT: Final = re.compile(rb"^(?:def|class|async|@|if)\b", re.MULTILINE)
 _DICTS: Final = re.compile(rb"\{|\bdict\(|\*\*\w+|[Pp]arse")
 _PLAIN_BASES: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
@@ -75,8 +77,12 @@ def volatile(source: Source) -> set[str]:
     """Return the variables of a module that its functions replace, or take names away from."""
     if source.volatile is None:
         found = {name.strip() for line in _GLOBAL.findall(source.raw) for name in line.decode().split(",")}
-        for popped, deleted in _SHRUNK.findall(source.raw):
-            found.add((popped or deleted).decode())
+        found |= {name.decode() for name in _DELETED.findall(source.raw)}
+        for shrinks in _SHRINKS.finditer(source.raw):  # a line is looked at from its end: from its start is slow
+            start = source.raw.rfind(b"\n", 0, shrinks.start()) + 1
+            name = _SHRUNK.match(source.raw[start : shrinks.start()])
+            if name is not None:
+                found.add(name.group(1).decode())
         source.volatile = found
     return source.volatile
 

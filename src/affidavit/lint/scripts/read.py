@@ -54,7 +54,9 @@ def _read(files: Sequence[Path], root: Path, watched: frozenset[str], named: fro
     """All trees are gone when this returns, and so before the collector wakes up and would walk them."""
     project = Project(files, root)
     interest = Interest(watched)
-    worthy = [source for source in project.sources.values() if interest.holds(source.raw)]
+    for source in project.sources.values():
+        source.aliases = tuple(dict.fromkeys(interest.aliases(source.raw)))
+    worthy = [source for source in project.sources.values() if interest.holds(source)]
     for source in worthy:
         source.is_worthy = True
     shields = frozenset(name for source in worthy for name in _shields(source))
@@ -67,7 +69,7 @@ def _read(files: Sequence[Path], root: Path, watched: frozenset[str], named: fro
     fields, examined = unread.fields(found.builds.values(), found.followed, sources, read)
     texts = [field for source in worthy for field in unread.texts(source)]
     for source in sources:
-        if source.path in named or interest.is_named(source.raw):
+        if source.path in named or source.aliases or interest.is_named(source.raw):
             source.check()
     troubles = tuple(_troubles(project, walk))
     for source in sources:
@@ -95,7 +97,7 @@ def _walk_all(walk: Walk, sources: list[Source], interest: Interest) -> None:
 
 
 def _shields(source: Source) -> set[str]:
-    if not _SHIELD.search(source.raw) or source.tree is None:
+    if b"TypeError" not in source.raw or not _SHIELD.search(source.raw) or source.tree is None:
         return set()
     return guard.shielded(source.tree)
 
@@ -103,7 +105,7 @@ def _shields(source: Source) -> set[str]:
 def _callers(project: Project, conduits: set[Path], interest: Interest) -> list[Source]:
     """Return the files that come to a watched callable through others: by a name that one of them imports, or by a
     function that hands a dict on."""
-    exports = {source.path: set(interest.aliases(source.raw)) for source in project.sources.values()}
+    exports = {source.path: set(source.aliases) for source in project.sources.values()}
     exports = {path: names for path, names in exports.items() if names or path in conduits}
     rest = [source for source in project.sources.values() if not source.is_worthy]
     imports = {source.path: _IMPORTS.findall(b"\n" + source.raw) for source in rest}

@@ -55,6 +55,8 @@ class Source:
     is_worthy: bool = False
     matters: dict[str, bool] = field(default_factory=dict)
     spoken: dict[int, str] = field(default_factory=dict)
+    told: dict[int, tuple[frozenset[str], bool]] = field(default_factory=dict)
+    aliases: tuple[bytes, ...] = ()
 
     @property
     def is_package(self) -> bool:

@@ -93,14 +93,23 @@ def _if(walk: Walk, node: ast.If) -> bool:
     walk.value(node.test)
     reason = walk.speaks(node.test)
     arms = [(node.body, reason), (node.orelse, reason)]
-    walk.asked.append(guard.asked(node.test))
+    asked, is_main = _told(walk, node.test)
+    walk.asked.append(asked)
     try:
-        goes_on = _part(walk, arms, reason, is_choice="__name__" not in guard.words(node.test))
+        goes_on = _part(walk, arms, reason, is_choice=not is_main)
     finally:
         walk.asked.pop()
     if reason and any(block and isinstance(block[-1], ast.Return | ast.Continue | ast.Break) for block, _ in arms):
         walk.frame.guard = walk.frame.guard or reason
     return goes_on
+
+
+def _told(walk: Walk, test: ast.expr) -> tuple[frozenset[str], bool]:
+    """Return the names that a test asks for, and whether it asks if this file is the program; once for each test."""
+    told = walk.frame.source.told
+    if id(test) not in told:
+        told[id(test)] = (guard.asked(test), "__name__" in guard.words(test))
+    return told[id(test)]
 
 
 def _part(walk: Walk, arms: list[tuple[list[ast.stmt], str]], reason: str, *, is_choice: bool = True) -> bool:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -40,23 +41,22 @@ def declared(build: Build) -> list[Said]:
 class ReadNames:
     """Every name that the files of a project read: attributes that are loaded, strings that are one word.
 
-    Few names are ever asked for: a file is looked at when it holds one of them, and once.
+    They are gathered when the first one is asked for. Every name has been looked for in every file before, which costs
+    more as soon as there are thirty of them.
     """
 
     def __init__(self, sources: Iterable[Source]) -> None:
-        self._known: set[bytes] = set()
         self._rest: list[bytes] = [source.raw for source in sources]
 
+    @cached_property
+    def names(self) -> frozenset[bytes]:
+        """All of them."""
+        found = frozenset[bytes]().union(*map(_reads, self._rest))
+        self._rest = []
+        return found
+
     def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str):
-            return False
-        raw = name.encode("utf-8", "replace")
-        while raw not in self._known:
-            holding = next((place for place, one in enumerate(self._rest) if raw in one), None)
-            if holding is None:
-                return False
-            self._known |= _reads(self._rest.pop(holding))
-        return True
+        return isinstance(name, str) and name.encode("utf-8", "replace") in self.names
 
 
 def _reads(raw: bytes) -> set[bytes]:
