@@ -52,7 +52,7 @@ def lint(
 
     Source: playbook §4.2. Blind to: what each of its readers is blind to.
     """
-    scripts = read_scripts(files.scripts, root, named=files.named)
+    scripts = read_scripts(files.scripts, root, named=files.named, store=catalogue.store)
     launchers = read_launchers(files.launchers, scripts.parsers, root, catalogue)
     typed = read_command(argv, scripts.parsers, cwd or root, root, catalogue)
     configs = read_configs(

@@ -39,6 +39,7 @@ class Catalogue:
 
     def __init__(self, sites: Sequence[Path], store: Path | None) -> None:
         self.sites = tuple(sites)
+        self.store = store
         self._sources = Sources(sites)
         self._packages = Packages(self._sources.sites)
         self._resolver = Resolver(self._sources)

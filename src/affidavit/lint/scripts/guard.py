@@ -21,6 +21,10 @@ _TOLD: Final = re.compile(
     rb"(?<!con)(?<!re)version|signature|hasattr|argspec|\.parameters\b|co_varnames|__fields__|\bfields\(|model_fields"
     rb"|_available\(|find_spec|issubclass"
 )
+_TELLING: Final = (
+    *(b"version", b"signature", b"hasattr", b"argspec", b".parameters", b"co_varnames", b"__fields__", b"fields("),
+    *(b"model_fields", b"_available(", b"find_spec", b"issubclass"),
+)
 _ASSIGNED: Final = re.compile(rb"[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[^=\n]")
 _ASKING: Final = re.compile(
     rb"^[ \t]*(?:async )?def (\w+)\([^\n]*\n(?:[^\n]*\n){0,12}?"
@@ -38,13 +42,22 @@ def probes(raw: bytes) -> set[str]:
     if not any(word in raw for word in _HINTS):
         return set()
     found: set[str] = set()
-    for told in _TOLD.finditer(raw):  # a line is looked at where it speaks: each line from its start is slow
-        assigned = _ASSIGNED.match(raw, raw.rfind(b"\n", 0, told.start()) + 1, told.start())
-        if assigned is not None:
+    for place in _places(raw):
+        assigned = _ASSIGNED.match(raw, raw.rfind(b"\n", 0, place) + 1, place)
+        if assigned is not None and _TOLD.match(raw, place):
             found.add(assigned.group(1).decode())
     if b"__version__" in raw or b"signature(" in raw or b"version.parse" in raw or b"find_spec" in raw:
         found |= {match.decode() for match in _ASKING.findall(raw)}
     return found
+
+
+def _places(raw: bytes) -> Iterator[int]:
+    """Yield where a file may speak of what is installed; bytes are found faster than patterns."""
+    for word in _TELLING:
+        place = raw.find(word)
+        while place >= 0:
+            yield place
+            place = raw.find(word, place + 1)
 
 
 def speaks(test: ast.expr, knows: Callable[[str], bool]) -> str:

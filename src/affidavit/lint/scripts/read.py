@@ -13,6 +13,7 @@ from affidavit.lint.scripts.expression import evaluate
 from affidavit.lint.scripts.follow import alone
 from affidavit.lint.scripts.found import requests
 from affidavit.lint.scripts.interest import Interest, is_stirred, stir
+from affidavit.lint.scripts.kept import Kept
 from affidavit.lint.scripts.project import Project
 from affidavit.lint.scripts.reading import Reading
 from affidavit.lint.scripts.source import WATCHED, Source, quiet
@@ -29,7 +30,12 @@ _SHIELD: Final = re.compile(rb"^[ \t]*except\*?[^\n:]*\bTypeError\b", re.MULTILI
 
 
 def read_scripts(
-    files: Sequence[Path], root: Path, watched: frozenset[str] = WATCHED, *, named: frozenset[Path] = frozenset()
+    files: Sequence[Path],
+    root: Path,
+    watched: frozenset[str] = WATCHED,
+    *,
+    named: frozenset[Path] = frozenset(),
+    store: Path | None = None,
 ) -> Reading:
     """Return which names surely reach which watched callable, and what the scripts declare for their command lines.
 
@@ -41,18 +47,28 @@ def read_scripts(
         watched: top-level packages whose callables are looked at.
         named: files that somebody asked for: where one is no Python that is said whatever it is about. Of the others
             it is said where they import a watched package.
+        store: the folder in which readings are kept between processes, None to keep none.
     Returns:
         Only what is certain. What could not be read is in ``unread``; what is not certain is nowhere.
     Source: anchors C2, the tables of call shapes.
     Blind to: exec, import hooks, ``sys.path`` entries that a script adds, attributes of ``self``, click and typer.
     """
     with quiet():
-        return _read(files, root, watched, named)
+        project = Project(files, root)
+        if store is None:
+            return _read(project, watched, named)[0]
+        kept = Kept(store, root)
+        key = kept.key(project.sources.values(), watched, named)
+        known = kept.get(key)
+        if known is not None:
+            return known
+        reading, read = _read(project, watched, named)
+        kept.put(key, reading, read.names)
+        return reading
 
 
-def _read(files: Sequence[Path], root: Path, watched: frozenset[str], named: frozenset[Path]) -> Reading:
+def _read(project: Project, watched: frozenset[str], named: frozenset[Path]) -> tuple[Reading, unread.ReadNames]:
     """All trees are gone when this returns, and so before the collector wakes up and would walk them."""
-    project = Project(files, root)
     interest = Interest(watched)
     for source in project.sources.values():
         source.aliases = tuple(dict.fromkeys(interest.aliases(source.raw)))
@@ -60,7 +76,7 @@ def _read(files: Sequence[Path], root: Path, watched: frozenset[str], named: fro
     for source in worthy:
         source.is_worthy = True
     shields = frozenset(name for source in worthy for name in _shields(source))
-    blank = Frame(source=Source(path=root, module=""), outer=None)
+    blank = Frame(source=Source(path=project.root, module=""), outer=None)
     walk = Walk(project, watched, blank, evaluate, execute, _enter, shields)
     _walk_all(walk, worthy, interest)
     _walk_all(walk, _callers(project, walk.found.conduits, interest), interest)
@@ -75,7 +91,7 @@ def _read(files: Sequence[Path], root: Path, watched: frozenset[str], named: fro
     for source in sources:
         source.forget()
     parsers = sorted(found.builds.values(), key=lambda build: (str(build.path), build.line))
-    return Reading(
+    reading = Reading(
         requests=requests(found),
         fields=(*fields, *texts),
         fields_examined=examined,
@@ -85,6 +101,7 @@ def _read(files: Sequence[Path], root: Path, watched: frozenset[str], named: fro
         read_names=read,
         files=len(project.sources),
     )
+    return reading, read
 
 
 def _walk_all(walk: Walk, sources: list[Source], interest: Interest) -> None:
