@@ -57,6 +57,15 @@ def test_a_name_is_known_refused_or_swallowed(
     assert held.examined["script"] == len(request_.given)
 
 
+def test_a_name_that_is_dropped_with_a_warning_is_noted_and_not_refused(installed: Catalogue) -> None:
+    """Each of these calls runs, as they were tried on huggingface_hub 2.4.0."""
+    old = ("proxies", "resume_download", "force_filename", "local_dir_use_symlinks")
+    for callee in ("huggingface_hub.hf_hub_download", "huggingface_hub.snapshot_download"):
+        held = hold([asked(callee, "revision", *old)], installed)
+        assert names(held) == ([], [], list(old)) and "ignored" in held.noted[0].said
+    assert names(hold([asked("huggingface_hub.hf_hub_download", "revison")], installed))[0] == ["revison"]
+
+
 def test_a_call_without_names_is_not_counted(installed: Catalogue) -> None:
     held = hold([asked("trl.SFTConfig"), asked("absent.Thing"), asked("trl.SFTConfig", "max_length")], installed)
     assert (held.calls, held.examined, held.unread) == (1, {"script": 1}, [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -24,6 +25,8 @@ KEEPING = frozenset(
 )
 """Decorators, by their last name, that hand every argument on as it is."""
 _OLD_NAMES = frozenset({"deprecate_kwarg", "deprecated_argument", "deprecate_argument", "rename_kwarg"})
+_POPPED = re.compile(r"kwargs\.pop\([\"'](\w+)[\"']")
+"""What ``validate_hf_hub_args`` takes out, with a warning, before it calls what it wraps."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +54,9 @@ def wrapping(resolver: Resolver, module: Module, name: str, node: ast.expr, *, i
     if isinstance(definitions[0], Class):
         return Wrapping(why=f"wrapped by {name}, a class")
     if name == "validate_hf_hub_args":
-        takes_old = "use_auth_token" in definitions[0].module.text
-        return Wrapping(adds={"use_auth_token": "deprecated; now token"} if takes_old else {})
+        text = definitions[0].module.text
+        old = {"use_auth_token": "deprecated; now token"} if "use_auth_token" in text else {}
+        return Wrapping(adds={**dict.fromkeys(_POPPED.findall(text), "deprecated and ignored"), **old})
     outer = definitions[0].node
     if is_class:
         return _AS_IT_IS if _leaves_init(outer) else Wrapping(why=f"changed by {name}")

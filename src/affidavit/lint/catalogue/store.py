@@ -14,7 +14,7 @@ from pathlib import Path
 from affidavit.lint.catalogue.missing import Missing
 from affidavit.names.signature import Parameter, Rest, Signature
 
-READER = 3
+READER = 4
 """Which text of ours read it; raised by each change of what the reader sees."""
 _LONG = 80
 
