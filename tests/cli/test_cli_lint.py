@@ -12,12 +12,14 @@ from tests.cli.desk import Desk
 
 PYTHON = ("--python", sys.executable)
 SCRIPT = """
-import sys
+import os
 
-import yaml
+print("forty minutes of encoding", flush=True)
+if "STOP_HERE" in os.environ:
+    raise SystemExit(3)
+
 from trl import SFTConfig, TrlParser
 
-print("forty minutes of encoding")
 parser = TrlParser((SFTConfig,))
 (args,) = parser.parse_args_and_config()
 """
@@ -60,15 +62,15 @@ def test_run_refuses_before_anything_slow_and_nothing_of_the_script_ran(seed: De
     assert refused.returncode == 1 and refused.stdout == ""
     assert "warmup_ratio" in refused.stderr and "--names tell" in refused.stderr
     assert "REFUSED before it started" in seed.type("show", "last").output
-    told = seed.start("run", "--names", "tell", *command)
-    assert "forty minutes of encoding" in told.stdout and told.returncode != 0
+    told = seed.start("run", "--names", "tell", *command, STOP_HERE="1")
+    assert told.stdout == "forty minutes of encoding\n" and told.returncode == 3
 
 
 def test_a_waiver_lets_the_command_start(seed: Desk) -> None:
     waiver = '[[waiver]]\ntarget = "names-known"\nreason = "a fork takes it"\nauthor = "me"\nuntil = 2999-01-01\n'
     (seed.root / "affidavit.toml").write_text(waiver)
     commit(seed.root)
-    started = seed.start("run", "--", sys.executable, "sft.py", "--config", "sft.yaml")
+    started = seed.start("run", "--", sys.executable, "sft.py", "--config", "sft.yaml", STOP_HERE="1")
     assert "forty minutes of encoding" in started.stdout
     assert seed.type("lint", *PYTHON, "sft.py", "sft.yaml").exit_code == 0
 

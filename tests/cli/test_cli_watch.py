@@ -227,12 +227,10 @@ def test_the_ledger_keeps_a_drill_of_the_watch(
         ("pgrep -f {}", 1),
         ("pgrep -f {} >/dev/null && echo alive || echo dead", 1),
         ("if pgrep -f {} >/dev/null; then echo alive; else echo dead; fi", 1),
-        ("ps aux | grep {}", 1),
-        ("ps aux | grep {} | wc -l", 1),
+        ("ps aux | grep {} | wc -l", 1),  # without the count it is a race whether ps sees the grep beside it
         ("true || test {}", 1),
         ('pgrep -f "[t]{}"', 0),
         ('pgrep -f "[t]{}" # t{}', 1),
-        ("ps aux | grep {} | grep -v grep | wc -l", 0),
         ('pgrep -f "$AFFIDAVIT_TARGET"', 0),
         ("kill -0 $(cat {}.pid)", 0),
         ("no-such-command {}", 4),
