@@ -96,7 +96,14 @@ def put(
         first = theirs[0]
         asked.requests.append(
             Request(
-                callee=takes.callee, given=theirs, path=first.path, line=first.line, origin=origin, via=via, guard=guard
+                callee=takes.callee,
+                given=theirs,
+                path=first.path,
+                line=first.line,
+                origin=origin,
+                via=via,
+                guard=guard,
+                is_open=origin == "launcher",  # a config beside it may give the rest
             )
         )
 
