@@ -112,6 +112,7 @@ TERMS = (
         scope=Scope.RANK,
         least=Method.INSPECTED,
         category=Category.INCIDENTAL,
-        meaning="values that more than one place speaks of: value, owner, asked, by (person or default), live, won, term",
+        meaning="values that more than one place speaks of: value, owner, asked, by (person or "
+        "default), live, won, term",
     ),
 )
