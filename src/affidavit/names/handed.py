@@ -48,7 +48,8 @@ def hand(
         path=frame.f_code.co_filename,
         line=frame.f_lineno,
     )
-    _heard[(frame.f_code, frame.f_lasti, *what)] = moment
+    place = (frame.f_code, frame.f_lasti, *what)
+    _heard[place] = moment
     session.fire(moment)
 
 
