@@ -216,4 +216,5 @@ def test_who_hands_a_call_on_did_not_make_it() -> None:
     frame: Any = SimpleNamespace(f_globals={"__name__": "trl.trainer"}, f_back=None)
     for name in ("peft.model", "transformers.models.auto"):
         frame = SimpleNamespace(f_globals={"__name__": name}, f_back=frame)
-    assert models._caller(frame) == "trl"
+    found = models._caller(frame)
+    assert found is not None and found.f_globals["__name__"] == "trl.trainer"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from spoken import Voice
 
@@ -16,6 +18,7 @@ STRAY = "pading_side"
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """The script of these calls is nobody: other test modules of this process say the same misspelt words."""
     monkeypatch.setattr(consumed, "_own_files", lambda: iter(()))
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", __file__, raising=False)  # a worker's has none
 
 
 def _said(*moments: Handed) -> Voice:

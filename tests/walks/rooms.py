@@ -35,6 +35,7 @@ from affidavit.run.assemble import assemble
 from affidavit.run.command import Command, read_command
 from affidavit.run.declared import declared_fact
 from affidavit.run.launch import prepare
+from affidavit.run.outset import examine
 from affidavit.run.plugins import House, load_house
 from affidavit.run.sealing import ensure_sealed
 from affidavit.run.supervise import supervise
@@ -81,9 +82,17 @@ class Project:
     def lint(self, *arguments: str) -> Case:
         """Return the case of the project alone: what can be said before anything runs."""
         command = read_command((sys.executable, *arguments), cwd=self.root, environment=os.environ)
-        answer = examine_tree(command, project=self.root, environment=os.environ, gate="refuse")
-        facts = (*answer.facts, self.declared(command))
-        record = Record(kind=Kind.PROJECT, subject="project", facts=ordered(facts), vocabulary=self.house.vocabulary)
+        answer = examine(
+            command,
+            project=self.root,
+            environment=os.environ,
+            settings=settings.load(self.root, self.house.vocabulary),
+            house=self.house,
+            gate="refuse",
+            keeps=False,
+        )
+        vocabulary = self.house.vocabulary
+        record = Record(kind=Kind.PROJECT, subject="project", facts=ordered(answer.facts), vocabulary=vocabulary)
         return Case(records={SUBJECT: record}, as_of=AS_OF)
 
     def declared(self, command: Command) -> Fact:

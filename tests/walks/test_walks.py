@@ -96,6 +96,8 @@ def test_2_lint_judges_the_project_alone(project: Project) -> None:
     clean = project.judge(project.lint("train.py"))
     assert {name: finding.verdict for name, finding in clean.items()} == {
         "declared-caches-rebuilt": Verdict.NOT_APPLICABLE,
+        "fields-read": Verdict.NOT_APPLICABLE,
+        "names-known": Verdict.NOT_APPLICABLE,
         "tree-is-committed": Verdict.PASS,
     }
     project.write("helper.py", "SCALE = 2\n", commit=False)

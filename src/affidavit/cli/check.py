@@ -58,5 +58,6 @@ def _as_it_lies(project: Project, argv: tuple[str, ...], *, strict: bool) -> Sta
         house=project.house,
         gate="refuse" if settings.gate == "snapshot" else settings.gate,
         reason=settings.gate_reason,
+        keeps=False,
     )
     return before(project, answer.facts, title="this project", strict=strict)

@@ -29,7 +29,7 @@ class HandedNames(Instrument):
 
     name = "handed names"
     emits = ("names.handed", "names.swallowed")
-    budget_seconds = 8.0
+    budget_seconds = 4.0
 
     def __init__(self) -> None:
         self._heard: dict[tuple[str, int, str], list[Handed]] = {}

@@ -40,12 +40,13 @@ class RunFolder:
         return seal.is_sealed(self.folder)
 
 
-def home(root: Path, environment: Mapping[str, str] = os.environ) -> Path:
+def home(root: Path, environment: Mapping[str, str] | None = None) -> Path:
     """Return the folder that holds everything of ours for a project: ``.affidavit``, or where AFFIDAVIT_DIR says."""
-    return Path(environment.get(VARIABLE) or root / ".affidavit")
+    said = os.environ if environment is None else environment  # asked now: who imports us may replace it later
+    return Path(said.get(VARIABLE) or root / ".affidavit")
 
 
-def runs(root: Path, environment: Mapping[str, str] = os.environ) -> tuple[RunFolder, ...]:
+def runs(root: Path, environment: Mapping[str, str] | None = None) -> tuple[RunFolder, ...]:
     """Return the runs of a project, the oldest first; none where there is no folder yet.
 
     A folder in which nothing of a run lies is none: it is somebody else's, or its run is only just being prepared.
@@ -58,7 +59,7 @@ def runs(root: Path, environment: Mapping[str, str] = os.environ) -> tuple[RunFo
     return tuple(sorted(found, key=lambda run: (run.started_ns, run.id)))
 
 
-def find(root: Path, name: str, environment: Mapping[str, str] = os.environ) -> RunFolder:
+def find(root: Path, name: str, environment: Mapping[str, str] | None = None) -> RunFolder:
     """Return the run that a person means: ``last``, an id, the beginning of one, or the path of a run folder.
 
     Raises:

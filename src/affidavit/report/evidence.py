@@ -202,7 +202,7 @@ def _config(case: Case, names: tuple[str, ...]) -> str:
     owned = _rows(case, "config.owners")
     if owned is None:
         return ""
-    count = len(dict.fromkeys(owned.column("value")))
+    count = len({row["value"] for row in owned.records(value=str)})
     return f"{count} {'value' if count == 1 else 'values'} asked for in several places"
 
 

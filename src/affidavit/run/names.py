@@ -35,12 +35,13 @@ _ELSEWHERE = frozenset(
 """Programs that train in another environment than the one they are started from."""
 
 
-def names_facts(command: Command, reached: Reach, project: Path) -> tuple[Fact, ...]:
+def names_facts(command: Command, reached: Reach, project: Path, *, keeps: bool = True) -> tuple[Fact, ...]:
     """Return what the files of a command say by name.
 
     Args:
         reached: the first-party files, and whose packages they are held against.
         project: the folder that paths are written from, where signatures are kept.
+        keeps: whether a folder for them may be made; without it only one that is there is used.
     """
     starter = Path(command.argv[0]).name
     if starter in _ELSEWHERE:
@@ -48,7 +49,7 @@ def names_facts(command: Command, reached: Reach, project: Path) -> tuple[Fact, 
         return unread_facts(Cause.INSTRUMENT_FAILED, why)
     named = [command.cwd / word for word in command.argv[1:] if Path(word).suffix in (".sh", ".bash")]
     files = sort([*reached.files, *command.configs, command.executable, *named])
-    catalogue = Catalogue(reached.interpreter.sites, store_of(project))
+    catalogue = Catalogue(reached.interpreter.sites, store_of(project, makes=keeps))
     found = lint(
         files,
         root=project,
@@ -73,12 +74,15 @@ def earlier_packages(project: Path) -> dict[str, str]:
     return {}
 
 
-def store_of(project: Path) -> Path:
+def store_of(project: Path, *, makes: bool = True) -> Path | None:
     """Return where signatures are kept: with the runs of a project, hidden from git like them.
 
-    Where nothing can be written nothing is kept, and they are read again each time.
+    Where nothing can be written nothing is kept, and they are read again each time. Without ``makes`` no folder is
+    made, and there is a store only where one was made before.
     """
     folder = home(project) / "signatures"
+    if not makes:
+        return folder if folder.is_dir() else None
     with suppress(OSError):
         hide(folder)
     return folder

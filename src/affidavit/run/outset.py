@@ -28,12 +28,17 @@ def examine(
     gate: str,
     reason: str = "",
     run: str = "",
+    keeps: bool = True,
 ) -> GateAnswer:
-    """Return what the tree gate answers, with every fact that is stated before a command starts."""
+    """Return what the tree gate answers, with every fact that is stated before a command starts.
+
+    Args:
+        keeps: whether what was read of installed signatures may be kept in the project for the next time.
+    """
     reached: Reach | None = None
     try:
         reached = reach(command, environment)
-        names = names_facts(command, reached, project)
+        names = names_facts(command, reached, project, keeps=keeps)
     except ObserveError as error:
         names = unread_facts(Cause.INSTRUMENT_FAILED, str(error).partition("\n")[0])
     tree = examine_tree(

@@ -136,12 +136,6 @@ def _keys(within: ast.AST, name: str) -> frozenset[str] | None:
     return frozenset(seen) if seen and uses == accounted + 1 else None
 
 
-def _rebinds(node: ast.AST, name: str) -> bool:
-    if isinstance(node, ast.Global | ast.Nonlocal):
-        return name in node.names
-    return isinstance(node, ast.arg) and node.arg == name
-
-
 def _is(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
