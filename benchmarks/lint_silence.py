@@ -160,7 +160,7 @@ def judged(source: str, folder: Path, said: Lint, known: list[dict[str, str]]) -
         "source": source,
         "files": said.files.count,
         "calls": said.held.calls,
-        "configs": said.held.configs,
+        "configs": said.configs,
         "names": said.held.examined.total(),
         "refused": len(refused),
         "false": sum(one["live"] is not True and not one["read"] for one in refused),

@@ -45,19 +45,11 @@ class Held:
     unread: list[Unread] = field(default_factory=list)
     packages: set[str] = field(default_factory=set)
     calls: int = 0
-    configs_read: set[Path] = field(default_factory=set)
-
-    @property
-    def configs(self) -> int:
-        """How many config files gave names to somebody."""
-        return len(self.configs_read)
 
     def count(self, origin: str, given: tuple[Given, ...]) -> None:
         """Count the names of one place."""
         self.examined[origin] += len(given)
         self.calls += origin == "script"
-        if origin == "config":
-            self.configs_read.update(one.path for one in given)
 
 
 def hold(requests: Iterable[Request], catalogue: Catalogue) -> Held:

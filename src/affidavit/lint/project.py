@@ -22,8 +22,8 @@ from affidavit.lint.shell import read_command, read_launchers
 class Lint:
     """What the files of a project say by name, and what is to be said of it.
 
-    ``doubtful`` are fields of which a reader is not certain; ``requests`` are kept for who holds them against another
-    version.
+    ``configs`` counts the config files of which a kind or a reader is known. ``doubtful`` are fields of which a reader
+    is not certain; ``requests`` are kept for who holds them against another version.
     """
 
     files: Files
@@ -32,6 +32,7 @@ class Lint:
     fields: tuple[Field, ...]
     doubtful: tuple[Field, ...]
     fields_examined: int
+    configs: int
     unread: tuple[Unread, ...]
 
 
@@ -82,5 +83,6 @@ def lint(
         fields=(*(field for reading in readings for field in reading.fields), *unasked, *late),
         doubtful=configs.doubtful,
         fields_examined=sum(reading.fields_examined for reading in readings) + unasked_examined + late_examined,
+        configs=len(configs.examined),
         unread=(*(unread for reading in readings for unread in reading.unread), *held.unread),
     )

@@ -30,6 +30,7 @@ class ConfigReading:
         fields: keys that are lost or changed, where the reader is certain.
         doubtful: the same where it is not: a person may want to look, a check may not refuse.
         fields_examined: how many keys were looked at, in files that are training configs.
+        examined: those files.
         unread: files that are broken.
     """
 
@@ -38,6 +39,7 @@ class ConfigReading:
     fields: tuple[Field, ...] = ()
     doubtful: tuple[Field, ...] = ()
     fields_examined: int = 0
+    examined: frozenset[Path] = frozenset()
     unread: tuple[Unread, ...] = ()
 
 
@@ -68,7 +70,7 @@ def read_configs(
     for one in (*named, *named_in_scripts(parsers, root)):
         certain[one.file.resolve()].append(one)
     resolved = {path.resolve(): path for path in files}
-    asked, unread = Asked(), []
+    asked, unread, examined = Asked(), [], set[Path]()
     elsewhere = ReadSomewhere(parsers, lookup, read_names)
     likely = Likely(parsers, lookup, root, read_names)
     for real, path in {**dict.fromkeys(certain), **resolved}.items():
@@ -83,6 +85,7 @@ def read_configs(
             after = len(asked.requests) + len(asked.parser_requests) + len(asked.fields) + len(asked.doubtful)
             if what or real in certain or after > before:
                 asked.fields_examined += len(document.names)
+                examined.add(document.path)
                 asked.fields.extend(_twice(document))
     return ConfigReading(
         requests=tuple(asked.requests),
@@ -90,6 +93,7 @@ def read_configs(
         fields=tuple(asked.fields),
         doubtful=tuple(asked.doubtful),
         fields_examined=asked.fields_examined,
+        examined=frozenset(examined),
         unread=tuple(unread),
     )
 
