@@ -127,3 +127,16 @@ def test_a_command_whose_python_is_chosen_by_another_program_is_not_judged(seed:
     facts = json.loads(seed.type("check", "--project", "--json", "--", *command).stdout)["facts"]
     told = {fact["term"]: fact["resolved"] for fact in facts}
     assert "uv chooses the Python that trains" in json.dumps(told["names.unknown"])
+
+
+def test_a_reader_of_ours_that_fails_keeps_no_command_from_starting(
+    project: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("affidavit.run.names.lint", fails)
+    ended = project.type("check", "--project", "--json", "--", sys.executable, "train.py")
+    told = {fact["term"]: fact["resolved"] for fact in json.loads(ended.stdout)["facts"]}
+    assert "RecursionError: too deep" in json.dumps(told["names.unknown"])
+    assert "INSTRUMENT_FAILED" in json.dumps(told["fields.unread"])

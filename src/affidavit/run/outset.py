@@ -41,6 +41,8 @@ def examine(
         names = names_facts(command, reached, project, keeps=keeps)
     except ObserveError as error:
         names = unread_facts(Cause.INSTRUMENT_FAILED, str(error).partition("\n")[0])
+    except Exception as error:  # noqa: BLE001  a reader of ours that fails must not keep a training from starting
+        names = unread_facts(Cause.INSTRUMENT_FAILED, f"{type(error).__name__}: {error}".partition("\n")[0])
     tree = examine_tree(
         command,
         project=project,

@@ -103,7 +103,7 @@ def test_two_files_of_one_name_are_a_doubt(tmp_path: Path) -> None:
 def test_no_bytes_raise(tmp_path_factory: pytest.TempPathFactory, text: bytes) -> None:
     file = tmp_path_factory.getbasetemp() / "bytes.py"
     file.write_bytes(b'import yaml\ncfg = yaml.safe_load(open("c.yaml"))\n' + text)
-    unread_keys([file], [], file.parent)
+    assert unread_keys([file], [], file.parent) == ((), 0), "there is no such config"
 
 
 def test_a_scope_of_its_own_is_looked_at_alone() -> None:

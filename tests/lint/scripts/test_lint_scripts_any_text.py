@@ -104,7 +104,7 @@ def test_any_order_of_statements_that_parses(data: st.DataObject) -> None:
 @given(st.binary(max_size=200))
 @settings(max_examples=200, deadline=None)
 def test_any_bytes(raw: bytes) -> None:
-    _read(b"from transformers import Trainer\nTrainer(a=1)\n" + raw)
+    assert _read(b"from transformers import Trainer\nTrainer(a=1)\n" + raw).files == 1
 
 
 @pytest.mark.parametrize("part", PARTS)

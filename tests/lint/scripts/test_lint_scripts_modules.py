@@ -125,7 +125,8 @@ def test_modules_that_import_one_another_come_to_an_end(tmp_path: Path) -> None:
 
 def test_functions_that_call_one_another_come_to_an_end(tmp_path: Path) -> None:
     text = HEAD + "def a(d):\n    return b(d)\ndef b(d):\n    a(d)\n    return TrainingArguments(**d)\na({'seed': 1})\n"
-    project(tmp_path, train=text)
+    reading = project(tmp_path, train=text)
+    assert (sure(reading), reading.unread, reading.files) == ([], (), 1), "nothing is sure of a call in a circle"
 
 
 @pytest.mark.parametrize(
