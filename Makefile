@@ -10,21 +10,26 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 OLD := $(VENV)-old
 OLD_READY := $(OLD)/ready
+TRACKER := $(VENV)-tracker
+TRACKER_READY := $(TRACKER)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-old test demo check
+.PHONY: help venv venv-old venv-tracker test demo check
 
 help:
 	@echo "make test    run every test"
 	@echo "make demo    fine-tune a real model, then plant faults and look at both records"
 	@echo "make check   lint, format, types and import contracts"
 	@echo "make venv    set up $(VENV) and nothing else; make venv-old adds $(OLD), the older frameworks beside it"
+	@echo "make venv-tracker   set up $(TRACKER), in which MLflow is"
 
 venv: $(READY)
 
 venv-old: $(OLD_READY)
 
-test: $(READY) $(OLD_READY)
+venv-tracker: $(TRACKER_READY)
+
+test: $(READY) $(OLD_READY) $(TRACKER_READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 demo: $(READY)
@@ -60,4 +65,9 @@ $(OLD_READY): $(READY) constraints-old.txt
 	  --no-deps --requirement constraints-old.txt
 	$(BIN)/python -c 'import site; print(*site.getsitepackages(), sep="\n")' \
 	  > "$$($(OLD)/bin/python -c 'import site; print(site.getsitepackages()[0])')/newer.pth"
+	@touch $@
+
+$(TRACKER_READY): constraints-tracker.txt
+	$(PYTHON) -m venv --clear $(TRACKER)
+	$(TRACKER)/bin/python -m pip install --quiet --disable-pip-version-check --requirement constraints-tracker.txt
 	@touch $@

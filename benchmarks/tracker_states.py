@@ -1,6 +1,6 @@
 """What a tracker says of runs that ended badly, beside what is sealed: MLflow's own state against ours.
 
-python benchmarks/tracker_states.py --python WITH_MLFLOW/bin/python
+python benchmarks/tracker_states.py --python .venv-tracker/bin/python
 
 One script, five ends: it returns, raises, ``sys.exit(3)``, ``os._exit(1)``, and is killed. It starts its MLflow run as
 the documentation does first, without a ``with`` block, and so does the twin in which there is one.
@@ -20,42 +20,10 @@ from pathlib import Path
 
 from measuring import ROOT, write
 
-TRAIN = """
-import contextlib, os, signal, sys
-import mlflow
-
-how, style = sys.argv[1], sys.argv[2]
-mlflow.set_tracking_uri(os.environ["TRACKED"])
-
-def train():
-    mlflow.log_metric("loss", 1.0)
-    if how == "raise":
-        raise RuntimeError("the loss is nan")
-    if how == "exit 3":
-        sys.exit(3)
-    if how == "os._exit 1":
-        os._exit(1)
-    if how == "SIGKILL":
-        os.kill(os.getpid(), signal.SIGKILL)
-
-if style == "with":
-    with mlflow.start_run():
-        train()
-else:
-    mlflow.start_run()
-    train()
-"""
-ASK = """
-import json, os
-import mlflow
-
-mlflow.set_tracking_uri(os.environ["TRACKED"])
-(found,) = mlflow.search_runs(output_format="list")
-print(json.dumps([found.info.status, mlflow.__version__]))
-"""
 SEALED = "import sys; from pathlib import Path; from affidavit.record.seal import read_sealed\n" + (
     "print(read_sealed(Path(sys.argv[1])).manifest.status.value)"
 )
+SCRIPT = ROOT / "tests/run/tracked.py"
 ENDS = {"return": "FINISHED", "raise": "FAILED", "exit 3": "FAILED", "os._exit 1": "FAILED", "SIGKILL": "KILLED"}
 """How each end is to be called; MLflow has the same words."""
 
@@ -83,25 +51,35 @@ def main() -> int:
 def _ended(python: str, how: str, style: str) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        (place / "train.py").write_text(TRAIN)
         tracked = {"TRACKED": (place / "mlruns").as_uri(), "MLFLOW_ALLOW_FILE_STORE": "true"}
         environment = {**os.environ, **tracked, "AFFIDAVIT_DIR": str(place / "ours")}
         ours = {**environment, "PYTHONPATH": str(ROOT / "src")}
         affidavit = [sys.executable, "-m", "affidavit.cli"]
-        words = ["run", "--tree=allow", "--reason=a script made for this", "--", python, "train.py", how, style]
+        script = str(SCRIPT)
+        words = [
+            "run",
+            "--tree=allow",
+            "--reason=a script made for this",
+            "--",
+            python,
+            str(SCRIPT),
+            "train",
+            how,
+            style,
+        ]
         subprocess.run([*affidavit, *words], cwd=place, env=ours, capture_output=True, check=False)
         (run,) = {path.parent for path in (place / "ours" / "runs").glob("*/attempt.*.json")}
         sealed = subprocess.run([sys.executable, "-c", SEALED, str(run)], env=ours, capture_output=True, text=True)
         watched = subprocess.run([*affidavit, "watch"], cwd=place, env=ours, capture_output=True, text=True)
-        asked = subprocess.run([python, "-c", ASK], cwd=place, env=environment, capture_output=True, text=True)
+        asked = subprocess.run([python, script, "ask"], cwd=place, env=environment, capture_output=True, text=True)
         if asked.returncode or not (watched.stdout and sealed.stdout):
             raise RuntimeError(asked.stderr + watched.stderr + sealed.stderr)
-        state, version = json.loads(asked.stdout.splitlines()[-1])
+        kept = json.loads(asked.stdout.splitlines()[-1])
         return {
             "end": how,
             "style": style,
-            "mlflow": state,
-            "mlflow version": version,
+            "mlflow": kept["states"][f"{how} {style}"],
+            "mlflow version": kept["version"],
             "sealed": sealed.stdout.strip(),
             "watch": watched.stdout.split(maxsplit=1)[0],
             "watch said": " ".join(watched.stdout.split()),

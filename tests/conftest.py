@@ -84,3 +84,12 @@ def old_python() -> Path:
     if not (place / "ready").exists():
         pytest.skip(f'the older stack is not in {place}; "make venv-old" sets it up')
     return place / "bin/python"
+
+
+@pytest.fixture(scope="session")
+def tracker_python() -> Path:
+    """The interpreter with a tracker, which ``make test`` sets up; without it nothing is known of trackers."""
+    place = Path(f"{sys.prefix}-tracker")
+    if not (place / "ready").exists():
+        pytest.skip(f'no tracker is in {place}; "make venv-tracker" sets it up')
+    return place / "bin/python"
