@@ -21,18 +21,25 @@ CLASSES = {
     "L3": "what ran differs from what was asked",
     "L3b": "loss masks, labels, templates",
     "L4": "provenance",
+    "L5": "liveness and exit codes",
+    "L6": "gates that cannot say no, and wrong scoring",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One public report: what happened, and what of ours sees it."""
+    """One public report: what happened, and what of ours sees it.
+
+    Args:
+        shown: the test, or the world of a check, in which this fault happens, where it has no scripts here.
+    """
 
     id: str
     report: str
     what: str
     needs: str = ""
     missed: str = ""
+    shown: str = ""
 
     @property
     def folder(self) -> Path:
@@ -52,7 +59,7 @@ class Row:
         return self.folder / ("clean.sh" if self.is_project else "clean.py")
 
     @property
-    def is_shown(self) -> bool:
+    def has_scripts(self) -> bool:
         return self.fault.is_file()
 
     @property
@@ -91,7 +98,8 @@ def _head(found: tuple[Row, ...]) -> Iterator[str]:
     yield ""
     yield "Public reports of runs that completed and were wrong about themselves, and what Affidavit says of them."
     yield "A row that is caught has a script in which the fault happens and a twin in which it does not, under"
-    yield "`tests/corpus/`; both run in every test. This page is generated: `python tests/corpus/corpus.py`."
+    yield "`tests/corpus/` or where the row says; both run in every test. This page is generated:"
+    yield "`python tests/corpus/corpus.py`."
     yield ""
     yield f"{counts['caught']} caught, {counts['missed']} missed, {counts['later']} need what is not built yet."
 
@@ -108,12 +116,16 @@ def _class(name: str, found: tuple[Row, ...]) -> Iterator[str]:
 
 
 def _verdict(row: Row) -> str:
-    return "caught" if row.is_shown else "later" if row.needs else "missed"
+    return "caught" if row.has_scripts or row.shown else "later" if row.needs else "missed"
 
 
 def _said(row: Row) -> str:
-    if row.is_shown:
+    if row.has_scripts:
         return f"caught: `{row.caught_by}`"
+    if row.shown:
+        file, _, test = row.shown.partition("::")
+        word = Path(file).stem if test else f"`{Path(file).parent.name.replace('_', '-')}`"
+        return f"caught: [{word}](../{file})"
     return f"needs {row.needs}" if row.needs else f"missed: {row.missed}"
 
 

@@ -149,3 +149,9 @@ def test_no_two_mutants_are_the_same_program(module: Callable[[str], str]) -> No
         ("result", 4, "True"),
     ]
     assert [one.operator for one in _mutants(f"{name}:g")] == ["statement"], "an endless loop is not made endless"
+
+
+def test_the_smaller_of_two_has_no_boundary(module: Callable[[str], str]) -> None:
+    name = module("def f(x, y):\n    return x if x < y else y\n\ndef g(x, y):\n    return x if x < y else 0")
+    assert "boundary" not in {one.operator for one in _mutants(f"{name}:f")}
+    assert "boundary" in {one.operator for one in _mutants(f"{name}:g")}

@@ -229,7 +229,9 @@ class _Walk:
                         yield in_list("negation", node.ops, at, _OPPOSITE[type(op)](), node)
             case ast.IfExp():
                 yield from condition(node, "test")
-                yield from self.expression(node, "test", asked=True)
+                chooses = _chooses_one_of_two(node)
+                tests = self.expression(node, "test", asked=True)
+                yield from (site for site in tests if not (chooses and site.operator == "boundary"))
                 yield from self.expression(node, "body")
                 yield from self.expression(node, "orelse")
                 return
@@ -262,6 +264,14 @@ def _is_truth(node: ast.expr) -> bool:
     if isinstance(node, ast.BoolOp):
         return all(map(_is_truth, node.values))
     return isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+
+
+def _chooses_one_of_two(node: ast.IfExp) -> bool:
+    """Return whether an expression is the smaller or the greater of two: where they are equal, either is right."""
+    if not isinstance(node.test, ast.Compare) or len(node.test.ops) != 1:
+        return False
+    compared = {ast.dump(node.test.left), ast.dump(node.test.comparators[0])}
+    return compared == {ast.dump(node.body), ast.dump(node.orelse)}
 
 
 def _is_text(node: ast.BinOp) -> bool:
