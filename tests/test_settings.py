@@ -12,7 +12,7 @@ from affidavit.fact.term import Method, Scope, Term
 from affidavit.fact.values import Tally
 from affidavit.fact.vocabulary import load as load_vocabulary
 from affidavit.gate import Attestation, Waiver
-from affidavit.record.declared import Declared
+from affidavit.record.declared import Declared, Gate, Question
 from affidavit.record.record import Kind
 from affidavit.settings import Settings, SettingsError, find_root, load
 
@@ -44,6 +44,22 @@ name = "chats"
 raw = "data/chats.jsonl"
 entry = "cache/*.jsonl"
 build = "pkg.encode:encode_row"
+
+[proof]
+days = 30
+
+[[gate]]
+name = "labels"
+command = "python tools/labels.py data"
+sabotage = "sed -i s/assistant/user/ data/chats.jsonl"
+covers = ["tools/*.py"]
+seconds = 5
+when = "run"
+
+[[attest]]
+question = "Do the chats read like chats?"
+about = ["data/*.jsonl"]
+days = 90
 
 [[waiver]]
 target = "ranks-agree@0123456789ab"
@@ -83,6 +99,18 @@ def test_every_section_is_read(tmp_path: Path) -> None:
     assert settings.declared == (
         Declared(name="chats", raw="data/chats.jsonl", entry="cache/*.jsonl", build="pkg.encode:encode_row"),
     )
+    assert settings.proof_days == 30
+    assert settings.gates == (
+        Gate(
+            name="labels",
+            command="python tools/labels.py data",
+            sabotage="sed -i s/assistant/user/ data/chats.jsonl",
+            covers=("tools/*.py",),
+            seconds=5.0,
+            when="run",
+        ),
+    )
+    assert settings.questions == (Question(question="Do the chats read like chats?", about=("data/*.jsonl",), days=90),)
     assert (settings.key, settings.witness) == ("ada", "git")
     assert settings.trusted == (tmp_path / "ada.pub", tmp_path / "keys" / "grace.pub")
     assert settings.panels == (tmp_path / "panels" / "h100.json",)
@@ -121,7 +149,7 @@ def test_expectations_are_a_record_whose_names_need_no_quotes(tmp_path: Path) ->
     [
         ('[run]\ntoken = "ids"', 'run.token: nothing reads this; did you mean "tokens"'),
         ("[rnu]", 'rnu: nothing reads this; did you mean "run"'),
-        ("zzz = 1", "zzz: nothing reads this; known: attestation, cache, expect, panel, run, seal, tree, waiver"),
+        ("zzz = 1", "zzz: nothing reads this; known: attest, attestation, cache, "),
         ('tokens = "ids"', 'tokens: nothing reads this; did you mean "tokens" under [run]'),
         ('run = "ids"', "run: expected a table [run]"),
         ('[run]\ntokens = "some"', "run.tokens: expected one of off, ids, text, saw 'some'"),
@@ -145,6 +173,16 @@ def test_expectations_are_a_record_whose_names_need_no_quotes(tmp_path: Path) ->
         ('[seal]\ntrusted = "ada.pub"', "seal.trusted: expected a list of texts"),
         ('[seal]\nwitness = "svn"', "seal.witness: expected one of none, git, saw 'svn'"),
         ('[seal]\nkeys = "ada"', 'seal.keys: nothing reads this; did you mean "key"'),
+        ('gate = "refuse"', "gate: expected tables [[gate]]"),
+        ('[[gate]]\nname = "a"\ncommand = "b"', "gate 1.sabotage: expected text"),
+        ('[[gate]]\nname = "a"\ncommand = "b"\nsabotage = "b"', "what plants a fault, saw the command itself"),
+        ('[[gate]]\ncovers = ["../a"]', "gate 1.covers: expected a pattern below the project, saw '../a'"),
+        ("[[gate]]\nseconds = 3601", "gate 1.seconds: expected 0 to 3600 seconds"),
+        ('[[gate]]\nwhen = "ci"', "gate 1.when: expected one of preflight, run, saw 'ci'"),
+        ('[[gate]]\nname = "a"\n[[gate]]\nname = "a"', "gate: two tables have the name 'a'"),
+        ('[[attest]]\nquestion = "a"\ndays = 3', "attest 1.about: expected the files"),
+        ('[[attest]]\nquestion = "a"\nabout = ["a"]', "attest 1.days: expected a whole number from 1 to 3,650, saw 0"),
+        ("[proof]\ndays = 0", "proof.days: expected a whole number from 1 to 3,650, saw 0"),
         ('[waiver]\ntarget = "a"', "waiver: expected tables [[waiver]]"),
         ('[[waiver]]\ntarget = "a"\nreason = "b"\nauthor = "c"', "waiver 1.until: expected a date"),
         (

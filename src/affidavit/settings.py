@@ -8,10 +8,10 @@ Blind to: whether a waiver's target names a check that exists; settings are read
 
 from __future__ import annotations
 
-import datetime
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,8 +23,9 @@ from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.fact.observation import Known
 from affidavit.fact.term import Method, Vocabulary
 from affidavit.gate import Attestation, Waiver
-from affidavit.record import file, plain
-from affidavit.record.declared import Declared, is_function
+from affidavit.record import declared, file, plain
+from affidavit.record.declared import Declared, Gate, Question
+from affidavit.record.keys import Keys
 from affidavit.record.record import Fact, Kind, Record, ordered
 
 SIZE_BYTES = 1 << 20
@@ -33,6 +34,7 @@ TREE_GATES = ("refuse", "snapshot", "allow")
 NAME_GATES = ("refuse", "tell")
 WITNESSES = ("none", "git")
 CANARY_SECONDS_MOST = 60.0
+PROOF_DAYS = 90
 ROOT_MARKS = (names.SETTINGS, names.LOCK, ".git")
 
 _SECTIONS: Mapping[str, frozenset[str]] = {
@@ -42,6 +44,9 @@ _SECTIONS: Mapping[str, frozenset[str]] = {
     "seal": frozenset({"key", "trusted", "witness"}),
     "cache": frozenset({"canary_seconds", "declared"}),
     "cache.declared": frozenset({"name", "raw", "entry", "build", "manifest"}),
+    "proof": frozenset({"days"}),
+    "gate": frozenset({"name", "command", "sabotage", "covers", "seconds", "when"}),
+    "attest": frozenset({"question", "about", "days"}),
     "waiver": frozenset({"target", "reason", "author", "until"}),
     "attestation": frozenset({"term", "value", "author", "seen", "until"}),
 }
@@ -70,6 +75,12 @@ class Settings:
         witness: what outside of a run folder remembers its seal: ``none`` or ``git``.
         canary_seconds: how long a run may wait while rows out of its caches are recomputed; 0 recomputes none.
         declared: caches of the project's own, of which rows are rebuilt before a command starts.
+        attestations: ``[[attestation]]``, a person's word for a term that no instrument sees, written by that person
+            into the file itself.
+        questions: ``[[attest]]``, what a person is asked before a rehearsal; the file holds the question, and the
+            answer goes to attestations.jsonl with what they looked at.
+        gates: commands of the project's own that must be able to say no, each with what makes it.
+        proof_days: how long an instrument counts as able to fail after it was last seen to.
     """
 
     root: Path
@@ -87,6 +98,9 @@ class Settings:
     witness: str = "none"
     canary_seconds: float = CANARY_SECONDS
     declared: tuple[Declared, ...] = ()
+    questions: tuple[Question, ...] = ()
+    gates: tuple[Gate, ...] = ()
+    proof_days: int = PROOF_DAYS
 
 
 def find_root(start: Path) -> Path:
@@ -119,61 +133,56 @@ def load(root: Path, vocabulary: Vocabulary) -> Settings:
 
 
 @dataclass
-class _Reader:
+class _Reader(Keys):
     """Reads the sections of one file, and collects what it has to complain about."""
 
     root: Path
     vocabulary: Vocabulary
-    complaints: list[str] = field(default_factory=list)
 
     def settings(self, document: dict[str, object]) -> Settings:
         self._known(document, {"expect", *(name for name in _SECTIONS if "." not in name)}, "")
-        run, tree, panel, seal, cache = (
-            self._section(document, name) for name in ("run", "tree", "panel", "seal", "cache")
+        run, tree, panel, seal, cache, proof = (
+            self._section(document, name) for name in ("run", "tree", "panel", "seal", "cache", "proof")
         )
-        gate = self._choice(tree, "tree.gate", TREE_GATES)
-        reason = self._text(tree, "tree.reason") if gate == "allow" or "reason" in tree else ""
+        gate = self.choice(tree, "tree.gate", TREE_GATES)
+        reason = self.text(tree, "tree.reason") if gate == "allow" or "reason" in tree else ""
         if reason and gate != "allow":
             self.complaints.append(f'tree.reason: only gate = "allow" has a reason, saw gate = "{gate}"')
         return Settings(
             root=self.root,
-            tokens=self._choice(run, "run.tokens", TOKEN_POLICIES, default="text"),
-            marks=self._switch(run, "run.marks", default=True),
-            names=self._choice(run, "run.names", NAME_GATES),
+            tokens=self.choice(run, "run.tokens", TOKEN_POLICIES, default="text"),
+            marks=self.switch(run, "run.marks", default=True),
+            names=self.choice(run, "run.names", NAME_GATES),
             gate=gate,
             gate_reason=reason,
             waivers=self._each(document, "waiver", self._waiver),
             attestations=self._each(document, "attestation", self._attestation),
             expected=self._expected(document.get("expect", {})),
-            panels=tuple(self.root / name for name in self._texts(panel, "panel.files")),
-            key=self._text(seal, "seal.key") if "key" in seal else "",
-            trusted=tuple(self.root / name for name in self._texts(seal, "seal.trusted")),
-            witness=self._choice(seal, "seal.witness", WITNESSES),
-            canary_seconds=self._seconds(cache, "cache.canary_seconds", default=CANARY_SECONDS),
-            declared=self._each(cache, "cache.declared", self._declared),
+            panels=tuple(self.root / name for name in self.texts(panel, "panel.files")),
+            key=self.text(seal, "seal.key") if "key" in seal else "",
+            trusted=tuple(self.root / name for name in self.texts(seal, "seal.trusted")),
+            witness=self.choice(seal, "seal.witness", WITNESSES),
+            canary_seconds=self.seconds(
+                cache, "cache.canary_seconds", default=CANARY_SECONDS, most=CANARY_SECONDS_MOST
+            ),
+            declared=self._each(cache, "cache.declared", partial(declared.cache, self)),
+            questions=self._each(document, "attest", partial(declared.question, self), "question"),
+            gates=self._each(document, "gate", partial(declared.gate, self), "name"),
+            proof_days=self.whole(proof, "proof.days", default=PROOF_DAYS, most=declared.DAYS_MOST),
         )
-
-    def _declared(self, entry: dict[str, object], key: str) -> Declared | None:
-        name, raw, pattern, build = (self._text(entry, f"{key}.{part}") for part in ("name", "raw", "entry", "build"))
-        if build and not is_function(build):
-            self.complaints.append(f"{key}.build: expected module:function, saw {build!r:.60}")
-        if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
-            self.complaints.append(f"{key}.entry: expected a pattern below the project, saw {pattern!r:.60}")
-        manifest = self._text(entry, f"{key}.manifest") if "manifest" in entry else ""
-        return Declared(name=name, raw=raw, entry=pattern, build=build, manifest=manifest)
 
     def _waiver(self, entry: dict[str, object], key: str) -> Waiver:
         return Waiver(
-            target=self._text(entry, f"{key}.target"),
-            reason=self._text(entry, f"{key}.reason"),
-            author=self._text(entry, f"{key}.author"),
-            until=self._date(entry, f"{key}.until"),
+            target=self.text(entry, f"{key}.target"),
+            reason=self.text(entry, f"{key}.reason"),
+            author=self.text(entry, f"{key}.author"),
+            until=self.date(entry, f"{key}.until"),
         )
 
     def _attestation(self, entry: dict[str, object], key: str) -> Attestation | None:
-        name = self._text(entry, f"{key}.term")
-        author, seen = self._text(entry, f"{key}.author"), self._text(entry, f"{key}.seen")
-        until = self._date(entry, f"{key}.until")
+        name = self.text(entry, f"{key}.term")
+        author, seen = self.text(entry, f"{key}.author"), self.text(entry, f"{key}.seen")
+        until = self.date(entry, f"{key}.until")
         try:
             term = self.vocabulary[name]
             if not term.satisfied_by(Method.ATTESTED):
@@ -230,8 +239,13 @@ class _Reader:
         return table
 
     def _each(
-        self, document: dict[str, object], name: str, make: Callable[[dict[str, object], str], Kept | None]
+        self,
+        document: dict[str, object],
+        name: str,
+        make: Callable[[dict[str, object], str], Kept | None],
+        named: str = "",
     ) -> tuple[Kept, ...]:
+        """Return what the tables of a section hold; ``named`` is the key that no two of them may share."""
         entries = document.get(name.rpartition(".")[2], [])
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             self.complaints.append(f"{name}: expected tables [[{name}]], saw {entries!r:.60}")
@@ -241,46 +255,10 @@ class _Reader:
             self._known(entry, _SECTIONS[name], f"{name} {number}: ")
             one = make(entry, f"{name} {number}")
             made += [] if one is None else [one]
+        held = [entry.get(named) for entry in entries if named]
+        doubled = dict.fromkeys(str(value) for value in held if value and held.count(value) > 1)
+        self.complaints += [f"{name}: two tables have the {named} {value!r:.60}" for value in doubled]
         return tuple(made)
-
-    def _choice(self, table: dict[str, object], key: str, choices: tuple[str, ...], default: str = "") -> str:
-        value = table.get(key.rpartition(".")[2], default or choices[0])
-        if value not in choices:
-            self.complaints.append(f"{key}: expected one of {', '.join(choices)}, saw {value!r:.60}")
-        return str(value)
-
-    def _switch(self, table: dict[str, object], key: str, *, default: bool) -> bool:
-        value = table.get(key.rpartition(".")[2], default)
-        if not isinstance(value, bool):
-            self.complaints.append(f"{key}: expected true or false, saw {value!r:.60}")
-        return bool(value)
-
-    def _seconds(self, table: dict[str, object], key: str, *, default: float) -> float:
-        value = table.get(key.rpartition(".")[2], default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= CANARY_SECONDS_MOST:
-            self.complaints.append(f"{key}: expected 0 to {CANARY_SECONDS_MOST:g} seconds, saw {value!r:.60}")
-            return default
-        return float(value)
-
-    def _text(self, table: dict[str, object], key: str) -> str:
-        value = table.get(key.rpartition(".")[2], "")
-        if not isinstance(value, str) or not value.strip():
-            self.complaints.append(f"{key}: expected text, saw {value!r:.60}")
-        return str(value).strip()
-
-    def _texts(self, table: dict[str, object], key: str) -> tuple[str, ...]:
-        value = table.get(key.rpartition(".")[2], [])
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            self.complaints.append(f"{key}: expected a list of texts, saw {value!r:.60}")
-            return ()
-        return tuple(value)
-
-    def _date(self, table: dict[str, object], key: str) -> datetime.date:
-        value = table.get(key.rpartition(".")[2])
-        if type(value) is datetime.date:
-            return value
-        self.complaints.append(f"{key}: expected a date such as 2026-12-31, saw {value!r:.60}")
-        return datetime.date.min
 
 
 def _refused(complaints: list[str]) -> str:
