@@ -189,6 +189,8 @@ def _text(node: object) -> str:
         value = getattr(node, name, None)
         if name == "body" and isinstance(node, _DEFINITIONS):
             value = _undocumented(node.body)
+        elif name == "values" and isinstance(node, ast.JoinedStr):
+            value = [part for part in node.values if getattr(part, "value", None) != ""]  # Python 3.12.1 has such parts
         is_empty = value == [] or (value is None and not isinstance(node, ast.Constant))
         if name in _LEFT_OUT or is_empty:
             continue
