@@ -1,0 +1,85 @@
+"""Ids in comments: ``LIMIT = 145.5  # s, claim: encode-cache-rebuild``, in Python and wherever ``#`` begins one.
+
+Blind to: a ``#`` in a string that goes over several lines, or in a here-document, which is read as a comment;
+docstrings.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from typing import Final
+
+from affidavit.claims.anchor.place import Place, Span
+
+_MARK: Final = re.compile(r"\bclaim:[ \t]*([A-Za-z0-9][\w.-]{0,200})", re.A)
+
+
+def python_places(text: str) -> Iterator[Place]:
+    """Yield each place of a script that carries an id; one that is no Python is read by its lines."""
+    starts = _starts(text)
+    try:
+        tokens = [*tokenize.generate_tokens(io.StringIO(text).readline)]
+    except (SyntaxError, tokenize.TokenError, ValueError, RecursionError):
+        yield from comment_places(text)
+        return
+    for token in tokens:
+        if token.type == tokenize.COMMENT:
+            line, column = token.start
+            yield from _places(text, starts[line - 1], starts[line - 1] + column, starts[line - 1] + token.end[1])
+
+
+def comment_places(text: str) -> Iterator[Place]:
+    """Yield each place of a launcher or a config that carries an id."""
+    start = 0
+    for line in text.split("\n"):
+        if "claim:" in line:
+            mark = _comment(line)
+            if mark is not None:
+                yield from _places(text, start, start + mark, start + len(line))
+        start += len(line) + 1
+
+
+def _starts(text: str) -> list[int]:
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    return starts
+
+
+def _comment(line: str) -> int | None:
+    """Return where the comment of a line begins: at a ``#`` after a blank, outside of quotes that end on this line."""
+    quote = ""
+    escaped = False
+    for at, sign in enumerate(line):
+        if escaped:
+            escaped = False
+        elif sign == "\\" and quote != "'":
+            escaped = True
+        elif quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"" and sign in line[at + 1 :]:
+            quote = sign
+        elif sign == "#" and (at == 0 or line[at - 1] in " \t;"):
+            return at
+    return None
+
+
+def _places(text: str, line: int, comment: int, end: int) -> Iterator[Place]:
+    """Yield the ids of one comment. Of one alone the number may stand all over the line, of several before each."""
+    marks = [*_MARK.finditer(text, comment, end)]
+    before = comment
+    for mark in marks:
+        name = mark[1].rstrip(".-")
+        at = Span(mark.start(1), mark.start(1) + len(name))
+        spans = [Span(before, mark.start())]
+        is_code = [False]
+        if len(marks) == 1:
+            spans += [Span(at.end, end), Span(line, comment)]
+            is_code += [False, True]
+        elif before == comment:
+            spans, is_code = [*spans, Span(line, comment)], [False, True]
+        yield Place(claim=name, claim_at=at, spans=tuple(spans), is_code=tuple(is_code))
+        before = at.end
