@@ -9,7 +9,8 @@ puts one command in front of an unchanged script. Where no command can stand in 
 
 and in a notebook ``%load_ext affidavit``. ``@affidavit.cached`` keeps results under a key that covers what they
 are made from, and ``affidavit.call(TrainingArguments, settings)`` makes an object whose settings all have a name that
-somebody reads. Everything else is reached through its module.
+somebody reads. ``affidavit.measurement`` keeps a number with what it was true of. Everything else is reached through
+its module.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from affidavit.attach.tokenizer import Tokenizer
     from affidavit.cache.encoding.cached import cached
     from affidavit.names.call import call
+    from affidavit.run.measure.said import measurement
 
 __version__ = VERSION
-__all__ = ["__version__", "cached", "call", "load_ipython_extension", "observe"]
+__all__ = ["__version__", "cached", "call", "load_ipython_extension", "measurement", "observe"]
 
 
 def __getattr__(name: str) -> Any:
@@ -35,6 +37,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("affidavit.cache.encoding.cached").cached
     if name == "call":
         return importlib.import_module("affidavit.names.call").call
+    if name == "measurement":
+        return importlib.import_module("affidavit.run.measure.said").measurement
     if name == "cache":
         return importlib.import_module("affidavit.cache")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

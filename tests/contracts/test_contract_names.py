@@ -7,7 +7,7 @@ import importlib
 import pytest
 
 PUBLIC = {
-    "affidavit": ["__version__", "cached", "call", "load_ipython_extension", "observe"],
+    "affidavit": ["__version__", "cached", "call", "load_ipython_extension", "measurement", "observe"],
     "affidavit.check": [
         "Check",
         "CheckShapeError",

@@ -31,6 +31,7 @@ VERBS = (
     "diff",
     "accept",
     "annotate",
+    "measure",
     "whence",
     "adopt",
     "verify",

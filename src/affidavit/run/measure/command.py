@@ -1,0 +1,147 @@
+"""Measures a command: runs it as often as it is told to, and keeps the number with all that it was true of.
+
+What it covers is digested before the first run and again after the last: code that was edited in between was measured
+in part, and that is no measurement. What the command prints goes to standard error, as our own answer goes to output.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from affidavit.attach.redact import redact, redact_arguments
+from affidavit.observe.error import ObserveError
+from affidavit.observe.interpreter import Interpreter
+from affidavit.record import covered
+from affidavit.record.measurement import Measurement
+from affidavit.run.attempt import now
+from affidavit.run.command import Command, read_command
+from affidavit.run.measure import identity
+from affidavit.run.measure.device import device
+from affidavit.run.measure.error import unmeasured
+from affidavit.run.measure.number import Number, number_of
+from affidavit.run.measure.reading import OUTPUT_BYTES, Reading, Wall, mark, read_value
+from affidavit.run.reach import reach
+
+REPEATS_MOST = 10_000
+STDERR = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What is to be measured, and how often; the first ``warm_up`` runs count for nothing."""
+
+    name: str
+    unit: str
+    argv: tuple[str, ...]
+    reading: Reading
+    repeats: int = 1
+    warm_up: int = 0
+    covers: tuple[str, ...] = ()
+    seat: str = ""
+    note: str = ""
+
+
+def measure(order: Order, *, project: Path, environment: Mapping[str, str] | None = None) -> Measurement:
+    """Return the measurement that a command gives; nothing is written by us.
+
+    Raises:
+        CommandError: there is no such program.
+        CoveredError: it cannot cover what it is said to.
+        MeasureError: the command failed, gave no number, or the code that it covers changed meanwhile.
+    """
+    said = dict(os.environ if environment is None else environment)
+    command = read_command(order.argv, cwd=Path.cwd(), environment=said)
+    code = _code(order.covers, project)
+    interpreter, files = _reached(command, said)
+    stands = identity.standing([*files, *_files(code, project)], project, interpreter)
+    before = identity.known_runs(project)
+    date = now()
+    number = _repeated(order, command, said)
+    if _code(order.covers, project) != code:
+        raise unmeasured(
+            subject=f"measurement {order.name}",
+            expected="code that stays as it is while it is measured",
+            saw="it was edited meanwhile: " + ", ".join(one.target for one in covered.moved(code, project)),
+            action="Measure it again.",
+        )
+    return Measurement(
+        name=order.name,
+        value=number.value,
+        unit=order.unit,
+        spread=number.spread,
+        spread_is=number.spread_is,
+        n=number.n,
+        date=date,
+        command=redact_arguments(order.argv),
+        commit=stands.commit,
+        tree=stands.tree,
+        device=device(),
+        packages=identity.packages(interpreter),
+        code=code,
+        run=identity.run_since(before, project) or identity.run_around(said),
+        seat=redact(order.seat),
+        note=redact(order.note),
+    )
+
+
+def _code(covers: Sequence[str], project: Path) -> dict[str, str]:
+    found = (covered.cover(target, project) for target in covers)
+    return {one.target: one.digest for one in found}
+
+
+def _files(code: Mapping[str, str], project: Path) -> list[Path]:
+    return [project / target.partition(":")[0] for target in code]
+
+
+def _reached(command: Command, environment: Mapping[str, str]) -> tuple[Interpreter, tuple[Path, ...]]:
+    """Return the environment that the command most likely runs in, and the first-party files that it reaches."""
+    try:
+        found = reach(command, environment)
+    except ObserveError:
+        return identity.this_interpreter(), ()
+    return found.interpreter, (*found.files, *command.configs)
+
+
+def _repeated(order: Order, command: Command, environment: Mapping[str, str]) -> Number:
+    values = [_once(order, command, environment) for _ in range(order.warm_up + order.repeats)]
+    return number_of(values[order.warm_up :])
+
+
+def _once(order: Order, command: Command, environment: Mapping[str, str]) -> float:
+    """Run the command once and return its number; its output is passed on when it has ended, to cost it nothing."""
+    before = mark(order.reading)
+    with tempfile.TemporaryFile() as output:
+        keeps = not isinstance(order.reading, Wall)
+        began = time.perf_counter()
+        process = subprocess.Popen(
+            command.argv,
+            executable=command.executable,
+            env=environment,
+            stdout=output if keeps else STDERR,
+        )
+        try:
+            code = process.wait()
+            seconds = time.perf_counter() - began
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        output.seek(0)
+        printed = output.read(OUTPUT_BYTES + 1)
+    with open(STDERR, "wb", closefd=False) as stderr:
+        stderr.write(printed)
+    if code != 0:
+        saw = f"exit code {code}" if code > 0 else f"signal {-code}"
+        raise unmeasured(
+            subject=f"command {redact(command.argv[0])!r}",
+            expected="exit code 0",
+            saw=saw,
+            action="Mend the command and measure it again.",
+        )
+    return read_value(order.reading, seconds=seconds, printed=printed, before=before)

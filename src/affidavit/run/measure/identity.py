@@ -1,0 +1,124 @@
+"""What a number was measured with: the commit and whether it describes what ran, the packages, the run of ours.
+
+Source: playbook §4.4, §4.7.
+Blind to: what a shell script starts; the files of a command that has no Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import site
+import sys
+import sysconfig
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from affidavit.attach.launch import VARIABLE, Launch
+from affidavit.fact.errors import AffidavitError
+from affidavit.observe.code import identify
+from affidavit.observe.distribution import Distribution, read_site
+from affidavit.observe.identity import LoadedFile
+from affidavit.observe.interpreter import Interpreter
+from affidavit.observe.tree import TreeReport, TreeState, examine
+from affidavit.record.measurement import AS_COMMITTED, CHANGED, NO_REPOSITORY
+from affidavit.record.runs import runs
+
+NAMED = frozenset(
+    {
+        *("torch", "triton", "transformers", "trl", "peft", "accelerate", "datasets", "tokenizers", "safetensors"),
+        *("numpy", "flash-attn", "xformers", "bitsandbytes", "deepspeed", "liger-kernel", "unsloth", "vllm"),
+        *("lightning", "pytorch-lightning", "torchao", "torchtitan", "jax", "jaxlib", "tensorflow", "affidavit"),
+    }
+)
+"""Packages that are told by name; a digest stands for the others, so that a line stays one line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """The commit that the project stands on, and whether it describes what was measured; "" where git would not say."""
+
+    commit: str
+    tree: str
+
+
+def standing(files: Iterable[Path], project: Path, interpreter: Interpreter) -> Standing:
+    """Return how the files that are measured stand to the commit; without any, how the whole tree does."""
+    code = identify([LoadedFile(path=path) for path in dict.fromkeys(files)], interpreter)
+    report = examine(code, project)
+    if report.state is TreeState.NO_REPOSITORY:
+        return Standing(commit="", tree=NO_REPOSITORY)
+    if report.stamp is not None:
+        return Standing(commit=report.stamp.commit, tree=_held(report))
+    return Standing(commit=(report.home.commit or "") if report.home else "", tree=_held(report) if report.home else "")
+
+
+def _held(report: TreeReport) -> str:
+    if report.state is TreeState.UNBORN or report.sites or report.moved:
+        return CHANGED
+    if report.undetermined or report.refusals or (report.home is not None and report.home.status is None):
+        return ""
+    if report.examined == 0:  # nothing says which files ran, so any that changed may have
+        return CHANGED if report.benign else AS_COMMITTED
+    return AS_COMMITTED
+
+
+def packages(interpreter: Interpreter) -> dict[str, str]:
+    """Return the version of the interpreter and of what measurements hang on, and a digest for all the rest."""
+    found: dict[str, str] = {}
+    for folder in interpreter.sites:
+        try:
+            owners = {line.owner for line in read_site(folder).listed.values()} | _unlisted(folder)
+        except OSError:
+            continue
+        for owner in sorted(owners, key=lambda one: one.name):
+            found.setdefault(owner.name, owner.version)
+    named = {name: version for name, version in found.items() if name in NAMED and version}
+    others = sorted(f"{name}=={version}" for name, version in found.items() if name not in NAMED)
+    python = next(
+        (name.removeprefix("python") for path in interpreter.stdlib if (name := path.name)[-1:].isdigit()), ""
+    )
+    said = {"python": python, **named}
+    if others:
+        digest = hashlib.sha256("\n".join(others).encode("utf-8", "backslashreplace")).hexdigest()
+        said["others"] = f"{len(others)} packages, sha256:{digest[:16]}"
+    return {name: text for name, text in said.items() if text and name.isascii()}
+
+
+def _unlisted(folder: Path) -> set[Distribution]:
+    return set(read_site(folder).top_level.values())
+
+
+def this_interpreter() -> Interpreter:
+    """Return the environment of this very process."""
+    paths = sysconfig.get_paths()
+    found = (
+        paths["purelib"],
+        paths["platlib"],
+        *site.getsitepackages(),
+        *(path for path in sys.path if "-packages" in path),
+    )
+    return Interpreter.from_paths(
+        prefix=sys.prefix, base_prefix=sys.base_prefix, sites=found, stdlib=(paths["stdlib"], paths["platstdlib"])
+    )
+
+
+def run_around(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the id of the run of ours that this process belongs to, or ""."""
+    path = environment.get(VARIABLE, "")
+    try:
+        return Launch.read(Path(path)).run if path else ""
+    except (AffidavitError, OSError, json.JSONDecodeError):
+        return ""
+
+
+def known_runs(project: Path) -> frozenset[str]:
+    return frozenset(run.id for run in runs(project))
+
+
+def run_since(before: frozenset[str], project: Path) -> str:
+    """Return the run that began since, the last where there are several; "" where none did."""
+    new: Sequence[str] = [run.id for run in runs(project) if run.id not in before]
+    return new[-1] if new else ""

@@ -1,0 +1,226 @@
+"""A number is kept with what it was true of; what failed, what is old and what is two numbers was not measured."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from _pytest.monkeypatch import MonkeyPatch
+
+import affidavit
+from affidavit.fact.errors import AffidavitError
+from affidavit.record import covered
+from affidavit.record.measurement import AS_COMMITTED, CHANGED, NO_REPOSITORY, read
+from affidavit.run.measure import identity, imported
+from affidavit.run.measure.command import Order, measure
+from affidavit.run.measure.device import device
+from affidavit.run.measure.error import MeasureError
+from affidavit.run.measure.number import Number, number_of
+from affidavit.run.measure.reading import Printed, Reading, Wall, Written, mark, read_value
+
+SCRIPT = "import sys, time\n\ndef rebuild():\n    return 145.5\n\nprint(f'took {rebuild()} s')\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: MonkeyPatch) -> Path:
+    """A repository with one script, in which a person stands."""
+    (tmp_path / "encode.py").write_text(SCRIPT)
+    (tmp_path / ".gitignore").write_text("__pycache__\n")
+    for words in (("init", "--quiet"), ("add", "."), ("commit", "--quiet", "-m", "x")):
+        author = ("-c", "user.name=Ada", "-c", "user.email=ada@localhost")
+        subprocess.run(["git", *author, *words], cwd=tmp_path, check=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("RANK", raising=False)
+    monkeypatch.delenv("AFFIDAVIT_LAUNCH", raising=False)
+    return tmp_path
+
+
+def order(*argv: str, **more: object) -> Order:
+    words = {"name": "encode-cache-rebuild", "unit": "s", "reading": Wall(unit="s"), **more}
+    return Order(argv=argv or (sys.executable, "encode.py"), **words)  # type: ignore[arg-type]
+
+
+def test_a_command_is_measured_with_all_that_it_was_true_of(project: Path) -> None:
+    """Bound: one process of Python, which takes well over a millisecond and under a minute."""
+    argv = (sys.executable, "encode.py", "--token", "hf_" + "a1B2" * 8)
+    found = measure(order(*argv, repeats=4, warm_up=1, covers=("encode:rebuild",), seat="cold"), project=project)
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=project, capture_output=True, text=True, check=True)
+    assert 0.001 < found.value < 60 and (found.n, found.spread_is) == (4, "iqr")
+    assert (found.commit, found.tree, found.seat) == (head.stdout.strip(), AS_COMMITTED, "cold")
+    assert found.command == (*argv[:3], "[redacted]")
+    assert found.code == {"encode.py:rebuild": covered.digest_of("encode.py:rebuild", project)}
+    assert int(found.device["cores"]) >= 1 and found.device["system"]
+    assert found.packages["python"].startswith("3.") and "packages, sha256:" in found.packages["others"]
+
+
+def test_the_tree_is_told_as_it_is(project: Path) -> None:
+    (project / "encode.py").write_text(SCRIPT + "# more\n")
+    assert measure(order(), project=project).tree == CHANGED
+    subprocess.run(["rm", "-rf", ".git"], cwd=project, check=True)
+    found = measure(order(), project=project)
+    assert (found.commit, found.tree) == ("", NO_REPOSITORY)
+
+
+def test_a_command_that_fails_measures_nothing(project: Path) -> None:
+    (project / "encode.py").write_text("raise SystemExit(3)\n")
+    with pytest.raises(MeasureError, match="saw exit code 3"):
+        measure(order(), project=project)
+    assert not (project / "measurements.jsonl").exists()
+
+
+def test_code_that_is_edited_meanwhile_was_not_measured(project: Path) -> None:
+    (project / "encode.py").write_text(SCRIPT + "open('encode.py', 'a').write('\\nrebuild = None\\n')\n")
+    with pytest.raises(MeasureError, match=r"edited meanwhile: encode\.py:rebuild"):
+        measure(order(covers=("encode.py:rebuild",)), project=project)
+
+
+def test_the_run_that_was_measured_is_named(project: Path, monkeypatch: MonkeyPatch) -> None:
+    run = project / ".affidavit/runs/run-7"
+    (project / "encode.py").write_text(f"import pathlib\npathlib.Path({str(run)!r}).mkdir(parents=True)\n"
+                                       f"pathlib.Path({str(run / 'hello')!r}).touch()\n")  # fmt: skip
+    assert measure(order(), project=project).run == "run-7"
+
+
+@pytest.mark.parametrize(
+    ("reading", "printed", "value"),
+    [
+        (Wall(unit="ms"), b"", 250.0),
+        (Printed(pattern=re.compile(r"took ([\d.,]+) s")), b"took 15,480 s", 15480.0),
+        (Printed(pattern=re.compile(r"\d+ rows")), b"7 rows", "no number"),
+        (Printed(pattern=re.compile(r"(\d+) rows")), b"7 rows, 8 rows", "'7', '8'"),
+        (Printed(pattern=re.compile(r"(\d+) rows")), b"7 rows, 7 rows", 7.0),
+        (Printed(pattern=re.compile(r"(\d+) rows")), b"\xff", "nothing that matches"),
+        (Written(key="found.0.s"), b'{"found": [{"s": 3}]}', 3.0),
+        (Written(key="found.s"), b'{"found": {"s": true}}', "True"),
+        (Written(key="found.t"), b'{"found": {"s": 1}}', "KeyError"),
+        (Written(key="a"), b"[" * 60_000, "RecursionError"),
+        (Written(key="a"), b'{"a": 1' + b"0" * 400 + b"}", "1000"),
+        (Written(key="a"), b"\xff", "JSONDecodeError"),
+        (Written(key="a", file=Path("/nowhere/a.json")), b"", "No such file"),
+    ],
+)
+def test_where_the_number_is(reading: Reading, printed: bytes, value: float | str) -> None:
+    if isinstance(value, float):
+        assert read_value(reading, seconds=0.25, printed=printed) == value
+        return
+    with pytest.raises(MeasureError) as refused:
+        read_value(reading, seconds=0.25, printed=printed)
+    assert value in str(refused.value) or value == "no number"
+
+
+def test_a_file_of_an_earlier_run_is_no_result_of_this_one(tmp_path: Path) -> None:
+    reading = Written(key="s", file=tmp_path / "r.json")
+    assert mark(reading) == ()
+    (tmp_path / "r.json").write_text('{"s": 1}')
+    assert read_value(reading, seconds=0, printed=b"", before=()) == 1
+    before = mark(reading)
+    with pytest.raises(MeasureError, match="one that was there before it"):
+        read_value(reading, seconds=0, printed=b"", before=before)
+    (tmp_path / "r.json").write_text('{"s": 22}')
+    assert read_value(reading, seconds=0, printed=b"", before=before) == 22
+
+
+def test_several_values_are_a_median_and_a_spread_that_says_what_it_is() -> None:
+    assert number_of([3]) == Number(value=3, spread=None, spread_is="", n=1)
+    assert number_of([1, 3]) == Number(value=2, spread=math.sqrt(2), spread_is="sd", n=2)
+    assert number_of([1, 2, 3, 4, 100]) == Number(value=3, spread=2, spread_is="iqr", n=5)
+    for none in ([], [math.nan], [1.0, math.inf]):
+        with pytest.raises(MeasureError, match="finite"):
+            number_of(none)
+
+
+def test_a_machine_is_named_without_a_framework(tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"proc/driver/nvidia/gpus/{number}").mkdir(parents=True)
+        (tmp_path / f"proc/driver/nvidia/gpus/{number}/information").write_text("Model: \t\t NVIDIA H200\nIRQ: 1\n")
+    (tmp_path / "proc/cpuinfo").write_text("processor\t: 0\nmodel name\t: A Processor\n")
+    found = device(tmp_path)
+    assert (found["processor"], found["gpu"]) == ("A Processor", "2 × NVIDIA H200")
+
+
+def test_a_program_keeps_its_own_number(project: Path, monkeypatch: MonkeyPatch) -> None:
+    sys.path.insert(0, str(project))
+    try:
+        import encode  # type: ignore[import-not-found]
+
+        said = affidavit.measurement(
+            "encode-cache-rebuild",
+            [145, 146, 145.5],
+            unit="s",
+            covers=[encode.rebuild, project / "encode.py", ".gitignore"],
+        )
+        with pytest.raises(AffidavitError, match="Not affected"):
+            affidavit.measurement("encode-cache-rebuild", 1, unit="s", covers=[len])
+    finally:
+        sys.path.remove(str(project))
+        sys.modules.pop("encode", None)
+    monkeypatch.setenv("RANK", "1")
+    assert affidavit.measurement("encode-cache-rebuild", 1, unit="s") is None
+    (kept,) = read(project / "measurements.jsonl").measured
+    assert kept == said and (kept.value, kept.n, kept.spread_is) == (145.5, 3, "sd")
+    assert set(kept.code) == {"encode.py:rebuild", "encode.py", ".gitignore"}
+
+
+def test_a_program_that_is_observed_names_its_run(project: Path, tmp_path: Path) -> None:
+    from affidavit.attach.launch import VARIABLE, Launch
+
+    Launch(run="run-1", folder="a", spool="b").write(tmp_path / "launch.json")
+    assert identity.run_around({VARIABLE: str(tmp_path / "launch.json")}) == "run-1"
+    assert identity.run_around({VARIABLE: str(tmp_path / "none.json")}) == identity.run_around({}) == ""
+
+
+BENCHMARK = {
+    "machine_info": {"cpu": {"brand_raw": "A Processor", "count": 8}, "python_version": "3.12.1", "system": "Linux"},
+    "commit_info": {"id": "ab" * 20, "dirty": False},
+    "benchmarks": [
+        {"name": "test_rebuild[big]", "fullname": "tests/t.py::test_rebuild[big]", "stats": {"data": [1, 2, 3, 4, 5]}},
+        {"name": "test_pack", "fullname": "tests/t.py::test_pack", "stats": {"median": 2.5, "iqr": 0.1, "rounds": 9}},
+    ],
+    "datetime": "2026-11-30T10:00:00.5",
+    "version": "5.1.0",
+}  # fmt: skip
+HYPERFINE = {"results": [{"command": "encode --password hunter2", "times": [1.0, 2.0], "exit_codes": [0, 0]}]}
+
+
+def test_what_pytest_benchmark_measured_is_taken_over(tmp_path: Path) -> None:
+    (tmp_path / "b.json").write_text(json.dumps(BENCHMARK))
+    first, second = imported.from_benchmark(
+        tmp_path / "b.json", imported.About(prefix="cache", code={"a.py": "sha256:0"})
+    )
+    assert (first.name, first.value, first.n, first.spread_is) == ("cache-rebuild-big", 3, 5, "iqr")
+    assert (second.name, second.value, second.n, second.spread) == ("cache-pack", 2.5, 9, 0.1)
+    assert (first.commit, first.tree) == ("ab" * 20, AS_COMMITTED) and first.code == {"a.py": "sha256:0"}
+    assert first.device == {"processor": "A Processor", "cores": "8", "system": "Linux"}
+    assert first.date.isoformat() == "2026-11-30T10:00:00.500000+00:00" and "tests/t.py::test_rebuild" in first.note
+
+
+def test_what_hyperfine_measured_is_taken_over(tmp_path: Path) -> None:
+    (tmp_path / "h.json").write_text(json.dumps(HYPERFINE))
+    (one,) = imported.from_hyperfine(tmp_path / "h.json", imported.About(code={}))
+    assert (one.value, one.n, one.spread_is, one.device, one.commit) == (1.5, 2, "sd", {}, "")
+    assert one.command == ("encode", "--password", "[redacted]") and "hunter2" not in one.name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        "[" * 60_000,
+        '{"benchmarks": [{}], "results": [{}]}',
+        '{"benchmarks": [{"name": "a", "stats": {"data": [NaN]}}], "datetime": "2026-11-30", "results": [{}]}',
+        '{"benchmarks": [{"name": "a", "stats": {"median": true}}], "results": [{"times": [1], "exit_codes": [1]}]}',
+        '{"benchmarks": [{"name": "a", "stats": {"median": 1}}], "datetime": "soon", "results": 7}',
+    ],
+)
+def test_a_file_that_holds_no_measurement_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.json").write_text(text)
+    for reader in (imported.from_benchmark, imported.from_hyperfine):
+        with pytest.raises(MeasureError, match="Not affected"):
+            reader(tmp_path / "x.json", imported.About(code={}))
