@@ -32,13 +32,14 @@ SIZE_BYTES = 1 << 20
 TOKEN_POLICIES = ("off", "ids", "text")
 TREE_GATES = ("refuse", "snapshot", "allow")
 NAME_GATES = ("refuse", "tell")
+NUMBER_GATES = ("refuse", "tell")
 WITNESSES = ("none", "git")
 CANARY_SECONDS_MOST = 60.0
 PROOF_DAYS = 90
 ROOT_MARKS = (names.SETTINGS, names.LOCK, ".git")
 
 _SECTIONS: Mapping[str, frozenset[str]] = {
-    "run": frozenset({"tokens", "marks", "names"}),
+    "run": frozenset({"tokens", "marks", "names", "numbers"}),
     "tree": frozenset({"gate", "reason"}),
     "panel": frozenset({"files"}),
     "seal": frozenset({"key", "trusted", "witness"}),
@@ -66,6 +67,7 @@ class Settings:
         tokens: how much of the data a record may keep: ``off``, ``ids`` or ``text``.
         marks: whether ``affidavit.json`` is left beside each model that a run saves.
         names: what is done with a command whose names nothing takes: ``refuse`` or ``tell``.
+        numbers: what is done with a command whose files say a number that was taken back: ``refuse`` or ``tell``.
         gate: what the tree gate does with code that no commit holds: ``refuse``, ``snapshot`` or ``allow``.
         gate_reason: why it is allowed; ``allow`` has one.
         expected: what every run of the project must resolve to, or None where nothing is expected.
@@ -87,6 +89,7 @@ class Settings:
     tokens: str = "text"
     marks: bool = True
     names: str = "refuse"
+    numbers: str = "refuse"
     gate: str = "refuse"
     gate_reason: str = ""
     waivers: tuple[Waiver, ...] = ()
