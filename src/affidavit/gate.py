@@ -37,30 +37,42 @@ def _sites(finding: Finding) -> frozenset[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Attestation:
-    """A person's word for a fact that no instrument can see, dated, and bound to what they looked at."""
+    """A person's word for what no instrument can see, dated, and bound to what they looked at.
 
-    term: str
+    It speaks for a ``term`` of the vocabulary, or answers a ``question`` of the project's own; ``words`` are why.
+    """
+
     value: Value
     author: str
     seen: str
     until: datetime.date
+    term: str = ""
+    question: str = ""
+    words: str = ""
+
+    def holds(self, as_of: datetime.date) -> bool:
+        return as_of <= self.until
 
     def fact(self, as_of: datetime.date) -> Fact | None:
         """Return the fact while it is in force; it satisfies only terms that ask for a person's word."""
-        if as_of > self.until:
+        if not self.term or not self.holds(as_of):
             return None
         return Fact(name=self.term, state=Known(self.value, Method.ATTESTED, f"{self.author}, who saw {self.seen}"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """What follows from the findings: what blocks, what was waived, once for each who waived it, and the exit code."""
+    """What follows from the findings: what blocks, what was waived, once for each who waived it, and the exit code.
+
+    ``in_force`` are the waivers that hold, whether or not they meet a finding.
+    """
 
     exit_code: int
     blocking: tuple[Finding, ...]
     waived: tuple[tuple[Finding, Waiver], ...]
     expired: tuple[Waiver, ...]
     counts: tuple[tuple[Verdict, int], ...]
+    in_force: tuple[Waiver, ...] = ()
 
 
 def decide(
@@ -94,5 +106,6 @@ def decide(
         blocking=tuple(blocking),
         waived=tuple(waived),
         expired=tuple(waiver for waiver in held if as_of > waiver.until),
+        in_force=tuple(waiver for waiver in held if as_of <= waiver.until),
         counts=tuple((verdict, counted[verdict]) for verdict in Verdict if counted[verdict]),
     )

@@ -34,6 +34,9 @@ SAID_OUTSIDE = {
     "foreign": "run/adopt.py",
     "names": "lint/facts.py",
     "fields": "lint/facts.py",
+    "instruments": "run/proofs/standing.py",
+    "gates": "run/proofs/standing.py",
+    "attestations": "run/questions.py",
 }
 """Who states the facts of scope PROJECT and RUN, by subject: no instrument sees them, what stands around a run does."""
 LISTED_ONLY = {

@@ -36,10 +36,13 @@ SCRIPTS = {
 """By the names under which they are tested."""
 QUIET = {script.stem: script for script in sorted((HERE / "quiet").glob("*.py"))}
 OUTSIDE = {
+    "attestations-in-force",
     "cache-entry-provenance",
     "code-is-committed",
     "declared-caches-rebuilt",
     "fields-read",
+    "gates-say-yes",
+    "instruments-proved",
     "names-known",
     "packages-as-installed",
     "tree-is-committed",

@@ -10,11 +10,12 @@ import click
 from affidavit.cli import page
 from affidavit.cli.judgement import before, judged
 from affidavit.cli.parameter import LAST, example, json_option, strict_option
-from affidavit.cli.project import Project, here
+from affidavit.cli.project import Project, here, today
 from affidavit.report import document, text
 from affidavit.report.statement import Statement
 from affidavit.run.command import read_command
 from affidavit.run.outset import examine
+from affidavit.run.proofs.standing import Inquiry
 
 
 @click.command(
@@ -59,5 +60,6 @@ def _as_it_lies(project: Project, argv: tuple[str, ...], *, strict: bool) -> Sta
         gate="refuse" if settings.gate == "snapshot" else settings.gate,
         reason=settings.gate_reason,
         keeps=False,
+        inquiry=Inquiry(as_of=today()),
     )
     return before(project, answer.facts, title="this project", strict=strict)

@@ -17,6 +17,7 @@ from affidavit.record.record import Fact, Kind, Record, ordered
 from affidavit.record.runs import RunFolder
 from affidavit.report.statement import Statement
 from affidavit.run.assemble import assemble
+from affidavit.run.proofs.standing import doubts
 from affidavit.run.sealing import Running, ensure_sealed
 
 
@@ -68,6 +69,7 @@ def stated(
     """Return the statement of a case: judged by every check of the project or these, decided under its waivers."""
     judging = checks or project.checks
     findings = judge(judging, case)
+    lines = project.ledger()
     return Statement(
         title=title,
         status=status,
@@ -75,7 +77,8 @@ def stated(
         checks=judging,
         findings=findings,
         decision=decide(findings, project.settings.waivers, as_of=case.as_of, strict=strict),
-        ledger=project.ledger(),
+        ledger=lines,
+        doubts=doubts(project.settings, judging, lines, case.as_of),
     )
 
 

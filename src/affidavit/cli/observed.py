@@ -13,7 +13,7 @@ from affidavit.check.finding import Finding, Verdict
 from affidavit.cli import page
 from affidavit.cli.complaint import complain, crash_report
 from affidavit.cli.judgement import before, judged
-from affidavit.cli.project import Project
+from affidavit.cli.project import Project, today
 from affidavit.fact.errors import AffidavitError
 from affidavit.record.fold import corrections
 from affidavit.record.lock import LockError, locked_recipes
@@ -27,6 +27,7 @@ from affidavit.run.command import read_command
 from affidavit.run.launch import Prepared, prepare
 from affidavit.run.names import CHECK
 from affidavit.run.outset import examine
+from affidavit.run.proofs.standing import Inquiry
 from affidavit.run.supervise import refuse, supervise
 from affidavit.run.tree import GateAnswer
 
@@ -93,7 +94,14 @@ class Observed:
             gate=self.order.tree or settings.gate,
             reason=self.order.reason or settings.gate_reason,
             run=self.prepared.snapshot_name,
+            inquiry=self._inquiry(),
         )
+
+    def _inquiry(self) -> Inquiry:
+        """Return how much is done about guards and gates: a rehearsal proves what is due, a run only looks."""
+        is_rehearsal = self.order.kind is Kind.REHEARSAL
+        verb = "preflight" if is_rehearsal else "run"
+        return Inquiry(as_of=today(), verb=verb, proves=is_rehearsal, say=lambda said: page.tell([said]))
 
     def _unknown_names(self, known: Statement) -> str:
         """Return why a command may not start whose names nothing takes, "" where it may; a waiver lets it."""

@@ -44,6 +44,7 @@ def write(path: str, root: Path, evidence: Sequence[Evidence]) -> str:
             on=dict(one.digests),
             missed=tuple(f"{missed.at} {missed.operator}" for missed in one.missed[:MISSED]),
             says=one.says,
+            seconds=round(one.seconds, 3),
         )
         for one in asked
     ]

@@ -1,30 +1,32 @@
 """The instrument ledger: when each check, and each other instrument, was last proved able to fail, and on what.
 
 A gate that nobody has seen say no is scenery (landmine 4.6). The ledger dates every drill, and only a drill that
-caught everything counts as a proof. An instrument that is no check of ours (a guard of a test suite, say) brings the
-digests of the code that it was proved on; proved on other code, it is unproved.
+caught everything counts as a proof. Every line brings the digests of the code that it was proved on; proved on other
+code, or too long ago, an instrument is unproved.
 
-Blind to: whether a check's code is still the one that was drilled; the version of Affidavit is all its line says.
+Blind to: on which code a check was drilled by a line of before there were digests; its version is all that it says.
 """
 
 from __future__ import annotations
 
 import datetime
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from affidavit.record import canonical
+from affidavit.record import lines
 from affidavit.record.row import Part
 
-SIZE_BYTES = 1 << 24
+CHANGED = "changed since"
 
 
 class Drilled(Part, frozen=True, kw_only=True):
-    """One drill of one check: sabotages caught of how many, on which run ("" for the check's own example)."""
+    """One drill of one check: sabotages caught of how many, on which run ("" for the check's own example).
+
+    ``code`` is the SHA-256 of the check's module and of the modules beside it that it imports; "" in old lines.
+    """
 
     check: str
     date: datetime.date
@@ -32,10 +34,19 @@ class Drilled(Part, frozen=True, kw_only=True):
     total: int
     affidavit: str
     run: str = ""
+    code: str = ""
 
     @property
     def is_proof(self) -> bool:
         return 0 < self.total == self.caught
+
+    def doubt(self, code: str, *, as_of: datetime.date, days: int) -> str:
+        """Return why this proves nothing of the check as it is now, or "" where it does."""
+        if not self.is_proof:
+            return f"{self.caught} of {self.total} sabotages caught"
+        if self.code and self.code != code:
+            return CHANGED
+        return _expired(self.date, as_of, days)
 
 
 class Instrument(Part, frozen=True, kw_only=True):
@@ -48,6 +59,7 @@ class Instrument(Part, frozen=True, kw_only=True):
         on: the SHA-256 of each piece of code that the proof hangs on.
         missed: what it let pass, each with its place.
         says: the property that it guards, in its author's words.
+        seconds: how long the proof took; 0 where nobody counted.
     """
 
     kind: str
@@ -60,6 +72,7 @@ class Instrument(Part, frozen=True, kw_only=True):
     on: dict[str, str] = {}
     missed: tuple[str, ...] = ()
     says: str = ""
+    seconds: float = 0.0
 
     @property
     def is_proof(self) -> bool:
@@ -68,6 +81,13 @@ class Instrument(Part, frozen=True, kw_only=True):
     def holds_on(self, on: Mapping[str, str]) -> bool:
         """Return whether this proves the instrument as it is now: everything caught, on the very same code."""
         return self.is_proof and bool(self.on) and self.on == dict(on)
+
+    def doubt(self, on: Mapping[str, str], *, as_of: datetime.date, days: int) -> str:
+        """Return why what this line says no longer holds of the instrument as it is now, or "" where it does."""
+        if not self.on or self.on != dict(on):
+            names = sorted(name for name in {*self.on, *on} if self.on.get(name) != on.get(name))
+            return f"{CHANGED}: {', '.join(names[:3])}{' …' if len(names) > 3 else ''}" if names else CHANGED
+        return _expired(self.date, as_of, days)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,23 +108,17 @@ class Ledger:
         return max(lines, key=_date, default=None)
 
 
+def _expired(date: datetime.date, as_of: datetime.date, days: int) -> str:
+    return f"proved {date}, more than {days} days ago" if (as_of - date).days > days else ""
+
+
 def _date(line: Drilled | Instrument) -> datetime.date:
     return line.date
 
 
 def append(path: Path, drills: Iterable[Drilled | Instrument]) -> None:
-    """Add lines at the end, all in one write, so that two writers never mix theirs.
-
-    A line that an earlier writer left torn is ended first.
-    """
-    raw = b"".join(canonical.encode(canonical.legible(msgspec.to_builtins(one))) + b"\n" for one in drills)
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        size = os.fstat(descriptor).st_size
-        torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-        os.write(descriptor, b"\n" + raw if torn else raw)
-    finally:
-        os.close(descriptor)
+    """Add lines at the end, all in one write, so that two writers never mix theirs."""
+    lines.append(path, drills)
 
 
 def read(path: Path) -> Ledger:
@@ -112,23 +126,16 @@ def read(path: Path) -> Ledger:
 
     A missing file is an empty ledger: nothing was ever proved.
     """
-    try:
-        with path.open("rb") as file:
-            raw = file.read(SIZE_BYTES + 1)
-    except FileNotFoundError:
-        return Ledger()
-    except OSError as error:
-        return Ledger(problems=(f"{path.name}: {error.strerror}",))
+    found = lines.read(path)
     drills: list[Drilled] = []
     instruments: list[Instrument] = []
-    problems = [f"{path.name}: only the first {SIZE_BYTES:,} bytes were read"] if len(raw) > SIZE_BYTES else []
-    for number, line in enumerate(raw[:SIZE_BYTES].splitlines(), 1):
+    problems = list(found.problems)
+    for number, document in found.documents:
         try:
-            parsed = canonical.parse(line)
-            if isinstance(parsed, dict) and "kind" in parsed:
-                instruments.append(msgspec.convert(parsed, Instrument))
+            if isinstance(document, dict) and "kind" in document:
+                instruments.append(msgspec.convert(document, Instrument))
             else:
-                drills.append(msgspec.convert(parsed, Drilled))
-        except (canonical.CanonicalError, msgspec.ValidationError) as error:
+                drills.append(msgspec.convert(document, Drilled))
+        except msgspec.ValidationError as error:
             problems.append(f"{path.name}:{number}: {error}")
     return Ledger(drills=tuple(drills), problems=tuple(problems), instruments=tuple(instruments))

@@ -15,6 +15,9 @@ _LONGEST = 60
 _ELSEWHERE = ("installed", "stdlib", "hub", "generated")
 """Verdicts on loaded files that no commit of the project answers for."""
 
+_TRUSTED = ("guard", "gate", "observer")
+"""What a project is asked to prove; each is its own plural with an s."""
+
 
 def evidence(case: Case, findings: Iterable[Finding]) -> tuple[str, ...]:
     """Return one phrase for each subject that the findings cite and the record knows, in the order of citation.
@@ -206,6 +209,42 @@ def _config(case: Case, names: tuple[str, ...]) -> str:
     return f"{count} {'value' if count == 1 else 'values'} asked for in several places"
 
 
+def _instruments(case: Case, names: tuple[str, ...]) -> str:
+    """Say how many guards and gates are proved, and since when; what is not stands in the finding."""
+    proofs = _rows(case, "instruments.proofs")
+    if proofs is None:
+        return ""
+    rows = [row for row in proofs.records(kind=str, word=str, date=str) if row["kind"] in _TRUSTED]
+    proved = [row for row in rows if row["word"] in ("PROVED", "WEAK")]
+    kinds = [str(row["kind"]) for row in proved]
+    parts = [counted(kinds.count(kind), kind) for kind in _TRUSTED if kind in kinds]
+    said = [f"{' and '.join(parts)} proved"] if parts else []
+    said += [f"{len(rows) - len(proved)} not"] if len(proved) < len(rows) else []
+    dates = sorted(str(row["date"]) for row in proved if row["date"])
+    said += [f"the oldest {dates[0]}"] if dates else []
+    return ", ".join(said)
+
+
+def _gates(case: Case, names: tuple[str, ...]) -> str:
+    answers = _rows(case, "gates.answers")
+    if answers is None:
+        return ""
+    codes = answers.column("code")
+    return f"{codes.count(0)} of {counted(len(codes), 'gate')} said yes"
+
+
+def _attestations(case: Case, names: tuple[str, ...]) -> str:
+    answers = _rows(case, "attestations.answers")
+    if answers is None:
+        return ""
+    in_force = answers.column("why").count("")
+    return f"{in_force} of {counted(len(answers.rows), 'attestation')} in force"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def _plain(case: Case, names: tuple[str, ...]) -> str:
     said = (f"{name} {saying}" for name in names if (saying := _said(case, name)))
     return ", ".join(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in said)
@@ -232,4 +271,7 @@ _PHRASES: dict[str, Callable[[Case, tuple[str, ...]], str]] = {
     "tree": _tree,
     "code": _code,
     "cache": _cache,
+    "instruments": _instruments,
+    "gates": _gates,
+    "attestations": _attestations,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from affidavit.case import Case
 from affidavit.check.finding import Finding, Landmine
@@ -23,6 +23,7 @@ class Statement:
         status: how it stands: ``FINISHED, 20 steps``, ``live at step 2``, ``before the command``.
         checks: every check that was loaded, owed or not.
         ledger: when each check was last seen to fail.
+        doubts: why the last drill of a check proves nothing of the check as it is now.
     """
 
     title: str
@@ -32,6 +33,7 @@ class Statement:
     findings: tuple[Finding, ...]
     decision: Decision
     ledger: Ledger
+    doubts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_run(self) -> bool:
@@ -56,6 +58,11 @@ class Statement:
 
     @property
     def drills(self) -> Mapping[str, Drilled]:
-        """The last drill of each check that spoke here; an old proof does not outlast a drill that missed something."""
+        """The last drill of each check that spoke here, unless it no longer proves anything of it.
+
+        An old proof does not outlast a drill that missed something, other code, or the time for which it holds.
+        """
         checks = dict.fromkeys(finding.check for finding in self.findings)
+        stale = {check for check in self.doubts if (last := self.ledger.last(check)) is not None and last.is_proof}
+        checks = {check: None for check in checks if check not in stale}
         return {check: drill for check in checks if (drill := self.ledger.last(check)) is not None}

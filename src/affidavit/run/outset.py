@@ -1,4 +1,4 @@
-"""Everything that is known of a command before it starts, found once: the tree, the names, the declared caches."""
+"""Everything that is known of a command before it starts, found once: tree, names, declared caches, instruments."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from pathlib import Path
 from affidavit.fact.observation import Cause
 from affidavit.lint.facts import unread_facts
 from affidavit.observe.error import ObserveError
+from affidavit.run.attempt import now
 from affidavit.run.command import Command
 from affidavit.run.declared import declared_fact
 from affidavit.run.names import names_facts
 from affidavit.run.plugins import House
+from affidavit.run.proofs.standing import Inquiry, standing_facts
+from affidavit.run.questions import attested_fact
 from affidavit.run.reach import Reach, reach
 from affidavit.run.tree import GateAnswer, examine_tree
 from affidavit.settings import Settings
@@ -29,11 +32,13 @@ def examine(
     reason: str = "",
     run: str = "",
     keeps: bool = True,
+    inquiry: Inquiry | None = None,
 ) -> GateAnswer:
     """Return what the tree gate answers, with every fact that is stated before a command starts.
 
     Args:
         keeps: whether what was read of installed signatures may be kept in the project for the next time.
+        inquiry: how much is done to find out whether guards and gates can say no; without one, they are read of only.
     """
     reached: Reach | None = None
     try:
@@ -53,4 +58,7 @@ def examine(
         reached=reached,
     )
     declared = declared_fact(settings, command, environment)
-    return replace(tree, facts=(*tree.facts, *names, house.fact, declared))
+    inquiry = replace(inquiry or Inquiry(as_of=now().date()), python=command.interpreter)
+    proofs = standing_facts(settings, house.checks, environment, inquiry)
+    attested = attested_fact(settings, inquiry.as_of)
+    return replace(tree, facts=(*tree.facts, *names, house.fact, declared, *proofs, attested))

@@ -1,0 +1,60 @@
+"""``attestations.jsonl``: what people answered to the questions of a project, and the bytes that they looked at.
+
+It lies beside affidavit.lock and is committed like it. An answer is never edited; a later one stands before it.
+
+Source: playbook §4.8. Blind to: whether somebody looked.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from affidavit.record import lines
+from affidavit.record.row import Part
+
+
+class Answer(Part, frozen=True, kw_only=True):
+    """One answer: yes or no and why, whose, until when it holds, and the SHA-256 of each file that it is about."""
+
+    question: str
+    answer: Literal["yes", "no"]
+    author: str
+    time: datetime.datetime
+    until: datetime.date
+    about: dict[str, str]
+    words: str = ""
+
+    def doubt(self, about: Mapping[str, str], *, as_of: datetime.date) -> str:
+        """Return why an answer no longer holds of what is there now, or "" where it does."""
+        moved = sorted(name for name in {*self.about, *about} if self.about.get(name) != about.get(name))
+        if moved:
+            return f"changed since: {', '.join(moved[:3])}{' …' if len(moved) > 3 else ''}"
+        return f"it held until {self.until}" if as_of > self.until else ""
+
+
+class Answers(msgspec.Struct, frozen=True, kw_only=True):
+    """Every answer in the order in which they were given, and the lines that say none."""
+
+    given: tuple[Answer, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    def last(self, question: str) -> Answer | None:
+        return next((one for one in reversed(self.given) if one.question == question), None)
+
+
+def read(path: Path) -> Answers:
+    """Return the answers of a project; a missing file has none."""
+    found = lines.read(path)
+    given: list[Answer] = []
+    problems = list(found.problems)
+    for number, document in found.documents:
+        try:
+            given.append(msgspec.convert(document, Answer))
+        except msgspec.ValidationError as error:
+            problems.append(f"{path.name}:{number}: {error}")
+    return Answers(given=tuple(given), problems=tuple(problems))

@@ -1,0 +1,111 @@
+"""The files of a project's tree: which there are, what they hold, and whether anything was done to them.
+
+Blind to: what git ignores; the inside of a submodule.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+from affidavit.observe import git
+from affidavit.observe.error import ObserveError
+from affidavit.record import file
+from affidavit.record.file import FileShapeError
+
+MOST_FILES = 50_000
+FILE_BYTES = 1 << 32
+SINGLY = 64
+"""So many files stand in a line of the ledger one by one; more stand there as one."""
+_NEVER = frozenset({".affidavit", ".git", "__pycache__", "node_modules"})
+Signature = Mapping[str, tuple[int, int, int]]
+
+
+def listed(root: Path) -> tuple[str, ...]:
+    """Return the files of a tree, tracked or not, that git does not ignore; without git, those in no hidden place."""
+    try:
+        said = git.ask(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").records
+        found: Iterable[str] = (name for name in dict.fromkeys(said) if not _NEVER & set(Path(name).parts))
+    except ObserveError:
+        found = walked(root)
+    return tuple(sorted(islice((name for name in found if _is_file(root / name)), MOST_FILES + 1)))
+
+
+def walked(root: Path) -> Iterator[str]:
+    """Yield every file below a folder, but for repositories, environments and what a build leaves."""
+    for folder, inner, names in os.walk(root):
+        inner[:] = [name for name in inner if name not in _NEVER and not Path(folder, name, "pyvenv.cfg").exists()]
+        links = [name for name in inner if Path(folder, name).is_symlink()]
+        yield from (os.path.relpath(Path(folder, name), root) for name in (*names, *links))
+
+
+def signature(root: Path, names: Iterable[str]) -> Signature:
+    """Return size, time of change and mode of each file; what is not there has none."""
+    found: dict[str, tuple[int, int, int]] = {}
+    for name in names:
+        try:
+            said = (root / name).lstat()
+        except OSError:
+            continue
+        found[name] = (said.st_size, said.st_mtime_ns, said.st_mode)
+    return found
+
+
+def changed(before: Signature, after: Signature, root: Path, original: Path) -> tuple[str, ...]:
+    """Return the files of ``root`` that are no longer what they are in ``original``; a new time alone is no change."""
+    found: list[str] = []
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        is_same = old is not None and new is not None and (old[0], old[2]) == (new[0], new[2])
+        if is_same and old != new and new is not None and stat.S_ISREG(new[2]):
+            is_same = filecmp.cmp(root / name, original / name, shallow=False)
+        found += [] if is_same else [name]
+    return tuple(found)
+
+
+def matching(root: Path, patterns: Iterable[str]) -> tuple[str, ...]:
+    """Return the files that patterns name; a folder stands for all that is in it."""
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        for path in islice(root.glob(pattern), MOST_FILES):
+            inner = [path] if path.is_file() else [path / name for name in islice(walked(path), MOST_FILES)]
+            found |= dict.fromkeys(os.path.relpath(one, root) for one in inner if one.is_file())
+    return tuple(sorted(found))
+
+
+def digests(root: Path, names: Iterable[str]) -> dict[str, str]:
+    """Return the SHA-256 of each file under its name, or one for all of them where they are many."""
+    held = {legible(name): _sha256(root / name) for name in names}
+    if len(held) <= SINGLY:
+        return held
+    return {f"{len(held)} files": combined(held)}
+
+
+def combined(held: Mapping[str, str]) -> str:
+    """Return one digest for several, each under its name."""
+    return hashlib.sha256("".join(f"{name}\0{said}\n" for name, said in sorted(held.items())).encode()).hexdigest()
+
+
+def legible(name: str) -> str:
+    """Return a file's name in ASCII, as a key of a document must be."""
+    return name.encode("ascii", "backslashreplace").decode()
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return file.sha256(path.resolve(), limit=FILE_BYTES)
+    except (FileShapeError, OSError, RuntimeError) as error:
+        return f"unreadable: {error}"
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
