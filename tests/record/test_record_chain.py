@@ -13,7 +13,8 @@ from record_world import FLASH, THEN, WORDS, fact, sealed
 
 from affidavit.fact.observation import Cause, Known, Unknown
 from affidavit.record import chain, fold, seal
-from affidavit.record.chain import Annotation, AnnotationError, ChainError, Extent
+from affidavit.record.annotation import Annotation, AnnotationError, Extent
+from affidavit.record.chain import ChainError
 from affidavit.record.seal import SealError
 
 EXECUTED, KERNELS = "attention.executed", "attention.kernels"
@@ -209,11 +210,11 @@ def test_a_fallen_fact_is_unknown_to_every_reader_and_so_is_what_came_of_it(run:
     correct(run, EXECUTED, reason="the profiler saw the warm-up")
     correct(run, EXECUTED, reason="again")
     states = {found.name: found for found in fold.read_record(run, WORDS).facts}
-    assert states[EXECUTED].state == Unknown(Cause.FALLS, "falls since #2: the profiler saw the warm-up")
+    assert states[EXECUTED].state == Unknown(Cause.FALLS, "FALLS since #2: the profiler saw the warm-up")
     assert states[KERNELS].state == Unknown(
-        Cause.FALLS, "falls since #2 with attention.executed: the profiler saw the warm-up"
+        Cause.FALLS, "FALLS since #2 with attention.executed: the profiler saw the warm-up"
     )
-    assert states["adapter.kind"].state == Unknown(Cause.FALLS, "falls since #1: the probe was wrong")
+    assert states["adapter.kind"].state == Unknown(Cause.FALLS, "FALLS since #1: the probe was wrong")
     assert states["adapter.kind"].request is None, "what was asked fell with it"
     assert isinstance(states["tokens.rows_examined"].state, Known)
 

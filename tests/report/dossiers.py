@@ -19,7 +19,7 @@ from affidavit.fact.term import Method, Scope
 from affidavit.fact.values import Digest, Layers, Series, Table, Tally, Value
 from affidavit.fact.vocabulary import load as load_vocabulary
 from affidavit.gate import Waiver, decide
-from affidavit.record.chain import Annotation, Extent
+from affidavit.record.annotation import Annotation, Extent
 from affidavit.record.fold import fold
 from affidavit.record.ledger import Drilled, Ledger
 from affidavit.record.manifest import Attempt, Evidence, Interpreter, Launcher, Process, Status, from_record

@@ -11,7 +11,7 @@ from affidavit.check import Landmine, Verdict
 from affidavit.fact.observation import Cause, Unknown
 from affidavit.fact.values import Digest
 from affidavit.gate import Waiver
-from affidavit.record.chain import Annotation, Extent
+from affidavit.record.annotation import Annotation, Extent
 from affidavit.record.fold import fold
 from affidavit.record.ledger import Ledger
 from affidavit.record.record import Fact, Record

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import getpass
-from pathlib import Path
-
 import click
 
 from affidavit.cli import page
+from affidavit.cli.author import author_of
 from affidavit.cli.judgement import sealed
 from affidavit.cli.parameter import example, json_option
 from affidavit.cli.project import here
-from affidavit.observe import git
-from affidavit.observe.error import ObserveError
-from affidavit.record.chain import annotate, by_subject
+from affidavit.record.annotation import by_subject
+from affidavit.record.chain import annotate
 from affidavit.record.seal import read_sealed
 from affidavit.report.terminal import Span, Tone, line
 
@@ -39,7 +36,7 @@ def command(
     """
     project = here()
     folder = sealed(project, project.find(run))
-    said = annotate(folder, falls=falls, survives=survives, reason=reason, author=author or _author(project.root))
+    said = annotate(folder, falls=falls, survives=survives, reason=reason, author=author or author_of(project.root))
     project.attest_correction(folder)
     if as_json:
         page.say(
@@ -64,14 +61,3 @@ def command(
         ]
     )
     return 0
-
-
-def _author(root: Path) -> str:
-    try:
-        named = git.ask(root, "config", "user.name", accept=(0, 1), resets=False).text
-    except ObserveError:
-        named = ""
-    try:
-        return named or getpass.getuser()
-    except (KeyError, OSError):  # a container's user may have a number only
-        return ""

@@ -1,9 +1,8 @@
-"""Corrections to a sealed record: appended, chained, and explicit about what falls, survives and was not looked at.
+"""The corrections to a sealed record: appended and chained, each line with the digest of the one before it.
 
-A correction that names only what is wrong casts doubt on every field it omits (landmine 4.4). So ``not_reviewed`` is
-computed, never typed. Each line carries the digest of the one before it; the first, the manifest's.
+The first carries the manifest's. What a correction may say is in :mod:`affidavit.record.annotation`.
 
-Source: anchors-provenance §11.3; inspect_ai log/_edit.py (theirs makes the reason optional and names no survivors).
+Source: anchors-provenance §11.3.
 Blind to: a chain and a head that were rewritten together; only a witness outside this folder shows that.
 """
 
@@ -11,70 +10,26 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import difflib
-import enum
 import fcntl
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import msgspec
 
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
-from affidavit.fact.term import Vocabulary
 from affidavit.fact.values import Digest
 from affidavit.record import canonical, file, manifest, seal
-from affidavit.record.manifest import Instant
-from affidavit.record.row import Part
+from affidavit.record.annotation import Annotation, AnnotationError, Correction, compose
 from affidavit.record.seal import Head, Sealed
 
 CHAIN_BYTES = 1 << 24
 
 
-class AnnotationError(AffidavitError):
-    """An annotation says nothing, contradicts itself, or speaks of a term that the record does not have."""
-
-
 class ChainError(AffidavitError):
     """The chain of annotations was edited, reordered or cut, or belongs to another record."""
-
-
-class Extent(enum.Enum):
-    """How much of a record an annotation fells; it follows from ``falls`` and is never typed."""
-
-    NOTE = "note"
-    ERRATUM = "erratum"
-    RETRACTION = "retraction"
-
-
-class Annotation(Part, frozen=True, kw_only=True):
-    """One correction.
-
-    Args:
-        seq: counted from 1.
-        prev: digest of the line before, or of the manifest.
-        about: digest of the manifest.
-        falls: terms that no reader may use any longer; what is derived from them falls with them.
-        survives: terms that were looked at and stand.
-        not_reviewed: everything else the record holds, whole subjects as ``subject.*``; computed.
-    """
-
-    seq: int
-    prev: str
-    about: str
-    kind: Extent
-    falls: tuple[str, ...]
-    survives: tuple[str, ...]
-    not_reviewed: tuple[str, ...]
-    reason: str
-    author: str
-    time: Instant
-
-    def encode(self) -> bytes:
-        return canonical.encode(canonical.legible(msgspec.to_builtins(self)))
 
 
 def annotate(
@@ -98,34 +53,20 @@ def annotate(
         ChainError: the chain that is there does not hold.
         SealError: the run is not sealed, or not by what lies there.
     """
+    said = Correction(falls=tuple(falls), survives=tuple(survives), reason=reason, author=author, time=time)
+    return append(folder, said)
+
+
+def append(folder: Path, said: Correction) -> Annotation:
+    """Append a correction to whatever is sealed in a folder, and return it; raises as :func:`annotate` does."""
     sealed = seal.read_sealed(folder)
     record = manifest.to_record(sealed.manifest)
-    present = tuple(sorted({fact.name for fact in record.facts}))
     with _alone(folder):
         before = read(folder)
-        complaints: list[str] = []
-        falling = _named(tuple(falls), present, complaints)
-        standing = _named(tuple(survives), present, complaints)
-        fallen = closure({name for earlier in before for name in earlier.falls}, record.vocabulary)
-        gone = closure(falling, record.vocabulary)
-        complaints += _contradictions(falling, gone, fallen, standing)
-        complaints += [
-            f"it has no {what}" for what, text in (("reason", reason), ("author", author)) if not text.strip()
-        ]
+        prev = str(_last(sealed, before))
+        annotation, complaints = compose(said, record, before, prev=prev, about=str(sealed.digest))
         if complaints:
             raise AnnotationError(_refused(folder, complaints))
-        annotation = Annotation(
-            seq=len(before) + 1,
-            prev=str(_last(sealed, before)),
-            about=str(sealed.digest),
-            kind=Extent.NOTE if not falling else Extent.RETRACTION if gone >= set(present) else Extent.ERRATUM,
-            falls=falling,
-            survives=standing,
-            not_reviewed=by_subject(set(present) - gone - fallen - set(standing), present),
-            reason=reason.strip(),
-            author=author.strip(),
-            time=time or datetime.datetime.now(datetime.UTC),
-        )
         _append(folder, sealed, before, annotation)
         if annotation not in read(folder):
             raise ChainError(
@@ -166,11 +107,6 @@ def verify_chain(folder: Path) -> tuple[str, ...]:
     except AffidavitError as error:
         return (str(error),)
     return (*walked.problems, *walked.surplus)
-
-
-def closure(falls: Iterable[str], vocabulary: Vocabulary) -> set[str]:
-    """Return the terms that fall when these do: themselves, and all that was derived from them."""
-    return {found for name in falls for found in (name, *vocabulary.derived(name))}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,39 +174,6 @@ def _append(folder: Path, sealed: Sealed, before: Sequence[Annotation], annotati
     file.replace(folder / names.ANNOTATIONS, b"".join(line + b"\n" for line in lines))
     head = Head(manifest=sealed.digest, count=len(lines), last=canonical.digest_bytes(lines[-1]))
     file.replace(folder / names.HEAD, head.encode())
-
-
-def _named(patterns: Sequence[str], present: Sequence[str], complaints: list[str]) -> tuple[str, ...]:
-    found: set[str] = set()
-    for pattern in patterns:
-        matched = [name for name in present if fnmatchcase(name, pattern)]
-        if not matched:
-            near = difflib.get_close_matches(pattern, present, 1)
-            hint = f'; did you mean "{near[0]}"' if near else ""
-            complaints.append(f'the record holds nothing named "{pattern}"{hint}')
-        found.update(matched)
-    return tuple(sorted(found))
-
-
-def _contradictions(falling: Iterable[str], gone: set[str], fallen: set[str], standing: Iterable[str]) -> Iterator[str]:
-    for name in standing:
-        if name in falling:
-            yield f"{name} both falls and survives"
-        elif name in gone:
-            yield f"{name} is derived from what falls, so it falls too"
-        elif name in fallen:
-            yield f"{name} fell with an earlier correction, and nothing raises it again"
-
-
-def by_subject(named: Iterable[str], present: Iterable[str]) -> tuple[str, ...]:
-    """Return names of terms, ``subject.*`` for a subject of which several are present and all are named."""
-    left = set(named)
-    found: set[str] = set()
-    for name in left:
-        subject = name.partition(".")[0]
-        whole = {other for other in present if other.startswith(f"{subject}.")}
-        found.add(f"{subject}.*" if len(whole) > 1 and whole <= left else name)
-    return tuple(sorted(found))
 
 
 @contextlib.contextmanager

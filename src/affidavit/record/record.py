@@ -33,7 +33,8 @@ class Kind(enum.Enum):
 class Fact:
     """The merged observations of one term: what was asked, and what is known or why it is not.
 
-    ``ranks`` holds every rank that says the same; it is empty for terms of scope RUN and PROJECT.
+    ``ranks`` holds every rank that says the same; it is empty for terms of scope RUN and PROJECT. ``was`` is the state
+    that a correction felled: readers show it, and no check reads it.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Fact:
     ranks: tuple[int, ...] = ()
     episode: int = 0
     step: int = 0
+    was: State | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from affidavit.fact.observation import Known, Unknown
 from affidavit.fact.term import Category, Vocabulary
 from affidavit.fact.values import Layers, Table, Value
-from affidavit.record.chain import by_subject
+from affidavit.record.annotation import by_subject
 from affidavit.record.compare import Difference, differ
 from affidavit.record.record import Fact, Kind, Record
 from affidavit.report.contrast import LEFT, RIGHT, Change, asked, told, value_of

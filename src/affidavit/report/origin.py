@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from affidavit.fact.observation import Known, Unknown
 from affidavit.fact.values import Table
-from affidavit.record.chain import Annotation, by_subject
+from affidavit.record.annotation import Annotation, by_subject
 from affidavit.record.record import Record
 from affidavit.report.document import Document
 from affidavit.report.terminal import Line, Span, Tone, line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from affidavit.record.chain import Annotation
+from affidavit.record.annotation import Annotation
 from affidavit.record.manifest import Manifest
 from affidavit.report.statement import Statement
 from affidavit.report.tokens import Spans

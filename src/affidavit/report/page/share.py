@@ -18,7 +18,7 @@ from affidavit.fact.observation import Cause, Known, State, Unknown
 from affidavit.fact.term import Vocabulary
 from affidavit.fact.vocabulary import load as load_vocabulary
 from affidavit.gate import Decision, Waiver
-from affidavit.record.chain import Annotation
+from affidavit.record.annotation import Annotation
 from affidavit.record.ledger import Drilled, Ledger
 from affidavit.record.manifest import Attempt, Evidence, Interpreter, Launcher, Manifest, Process
 from affidavit.record.record import Fact, Record

@@ -9,7 +9,7 @@ from itertools import groupby
 from affidavit import __version__
 from affidavit.check.finding import Verdict
 from affidavit.fact.observation import Unknown
-from affidavit.record.chain import by_subject
+from affidavit.record.annotation import by_subject
 from affidavit.record.record import Record
 from affidavit.report.absence import Absence, absences
 from affidavit.report.checklist import Row, checklist

@@ -1,0 +1,184 @@
+"""Corrections to what is no run of ours: a card, a checkpoint, a document, each by the digest of its bytes.
+
+The file itself is never touched. Its name, its size and the names that can fall in it are sealed once, as a foreign
+record, in ``affidavit.corrections/DIGEST``, and the corrections follow there as a run's do. The folder lies beside
+``affidavit.lock`` and is committed: a correction that only its author can read corrects nothing.
+
+Blind to: a file that was changed in one byte since; it is another artifact, and nothing is said of it yet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from affidavit import __version__
+from affidavit.fact import folder as names
+from affidavit.fact.errors import AffidavitError, refusal
+from affidavit.fact.observation import Known
+from affidavit.fact.term import Method, Vocabulary
+from affidavit.fact.values import Table
+from affidavit.record import chain, file, manifest, seal
+from affidavit.record.annotation import FILES, VALUES, Annotation, Correction
+from affidavit.record.manifest import Status, from_record
+from affidavit.record.record import Fact, Kind, Record, ordered
+
+PREFIX = "artifact-"
+"""How the record of an artifact is called, before its digest."""
+SIZE_BYTES = 1 << 42
+MOST_FILES = 10_000
+MOST_NAMES = 1500
+
+
+class ArtifactError(AffidavitError):
+    """There is nothing at a path that a correction could be about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Artifact:
+    """A file, or all files of a folder, as they lie there; ``parts`` are its files by name, digest and size."""
+
+    path: Path
+    sha256: str
+    parts: tuple[tuple[str, str, int], ...]
+
+    @property
+    def bytes(self) -> int:
+        return sum(size for _, _, size in self.parts)
+
+
+def artifact(path: Path, content: bytes | None = None) -> Artifact:
+    """Return what lies at a path, every byte of it digested.
+
+    A folder is called by the SHA-256 of its list of digests and names, as ``sha256sum`` prints it; the one file of
+    ours in it, ``affidavit.json``, is left out.
+
+    Args:
+        content: what the file is without what a correction wrote into it; as it lies there by default.
+
+    Raises:
+        ArtifactError: nothing is there, a link or a pipe, or too many files.
+    """
+    if content is not None:
+        digest = hashlib.sha256(content).hexdigest()
+        return Artifact(path=path, sha256=digest, parts=((path.name, digest, len(content)),))
+    try:
+        if not path.is_dir():
+            digest = file.sha256(path, limit=SIZE_BYTES)
+            return Artifact(path=path, sha256=digest, parts=((path.name, digest, path.stat().st_size),))
+        parts = tuple(
+            (one.relative_to(path).as_posix(), file.sha256(one, limit=SIZE_BYTES), one.stat().st_size)
+            for one in _files(path)
+        )
+    except (file.FileShapeError, OSError) as error:
+        raise ArtifactError(_nothing(path, str(error))) from error
+    if not parts:
+        raise ArtifactError(_nothing(path, "a folder without files"))
+    listed = "".join(f"{digest}  {name}\n" for name, digest, _ in parts)
+    return Artifact(path=path, sha256=hashlib.sha256(os.fsencode(listed)).hexdigest(), parts=parts)
+
+
+def annotate_artifact(
+    path: Path,
+    said: Correction,
+    *,
+    root: Path,
+    vocabulary: Vocabulary,
+    holds: Iterable[str] = (),
+    content: bytes | None = None,
+) -> tuple[Path, Annotation]:
+    """Append a correction to the chain of an artifact; return the folder of that chain, and the annotation.
+
+    Args:
+        root: the project, which keeps the chain.
+        holds: the names that can fall in it, beside the names of its files: sections, claims, keys.
+        content: as in :func:`artifact`. A document that carries banners is called by what it is without them.
+
+    Raises:
+        ArtifactError: nothing is there.
+        AnnotationError, ChainError, SealError: as for a run.
+        OSError: the folder cannot be written.
+    """
+    found = artifact(path, content)
+    folder = root / names.CORRECTIONS / found.sha256
+    if not seal.is_sealed(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        record = _record(found, tuple(holds), root=root, vocabulary=vocabulary)
+        seal.seal(folder, from_record(record, affidavit=__version__, status=Status.ADOPTED, attempts=()))
+    return folder, chain.append(folder, said)
+
+
+def chain_of(path: Path, root: Path, content: bytes | None = None) -> Path | None:
+    """Return the folder of the corrections of what lies at a path, or None where nothing was ever said of it.
+
+    A large file is read only where something was said of one of its size.
+
+    Raises:
+        ArtifactError: nothing is there.
+    """
+    held = tuple(folders(root))
+    if not held:
+        return None
+    if content is None and path.is_file() and path.stat().st_size not in {size for one in held for size in _sizes(one)}:
+        return None
+    folder = root / names.CORRECTIONS / artifact(path, content).sha256
+    return folder if folder in held else None
+
+
+def folders(root: Path) -> Iterator[Path]:
+    """Yield the folders of all artifacts of which something was said in a project."""
+    place = root / names.CORRECTIONS
+    if place.is_dir() and not place.is_symlink():
+        yield from (folder for folder in sorted(place.iterdir()) if seal.is_sealed(folder))
+
+
+def _sizes(folder: Path) -> Iterator[object]:
+    try:
+        facts = manifest.to_record(seal.read_sealed(folder).manifest).facts
+    except AffidavitError:
+        return
+    for fact in facts:
+        if fact.name == FILES and isinstance(fact.state, Known) and isinstance(fact.state.value, Table):
+            yield from fact.state.value.column("bytes")
+
+
+def _record(found: Artifact, holds: tuple[str, ...], *, root: Path, vocabulary: Vocabulary) -> Record:
+    """Return what is sealed of an artifact: its files, and every name under which a part of it can fall."""
+    place = found.path.resolve()
+    shown = place.relative_to(root.resolve()).as_posix() if place.is_relative_to(root.resolve()) else place.name
+    files = tuple((name, f"sha256:{digest}", size, "named by a correction") for name, digest, size in found.parts)
+    held = dict.fromkeys((*(name for name, _, _ in found.parts), *holds))
+    values = tuple((name, "") for name in list(held)[:MOST_NAMES])
+    tables = {
+        FILES: (Table(("path", "digest", "bytes", "read"), files[:MOST_NAMES]), Method.INSPECTED),
+        VALUES: (Table(("key", "value"), values), Method.DECLARED),
+    }
+    return Record(
+        kind=Kind.FOREIGN,
+        subject=f"{PREFIX}{found.sha256}",
+        facts=ordered(Fact(name=name, state=Known(value, how, shown)) for name, (value, how) in tables.items()),
+        vocabulary=vocabulary,
+        notes=(f"an artifact, named by its digest: {shown}",),
+    )
+
+
+def _files(folder: Path) -> list[Path]:
+    found = [one for one in sorted(folder.rglob("*")) if one.is_file() and one.name != names.MARK]
+    found = [one for one in found if ".git" not in one.relative_to(folder).parts]
+    if len(found) > MOST_FILES:
+        raise file.FileShapeError(f"{len(found):,} files, {MOST_FILES:,} allowed")
+    return found
+
+
+def _nothing(path: Path, saw: str) -> str:
+    return refusal(
+        subject=f'"{path}"',
+        expected="a file, or a folder of files",
+        saw=saw,
+        means="A correction is bound to bytes, and here are none.",
+        action='Name a run ("affidavit ls"), a file or a folder.',
+        unaffected="everything that is there",
+    )
