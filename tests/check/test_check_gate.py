@@ -106,6 +106,7 @@ def test_a_persons_word_is_a_fact_until_its_day_and_only_where_it_is_asked_for()
     assert fact is not None
     assert fact.state == Known("open", Method.ATTESTED, "ada, who saw the contract")
     assert word.fact(TODAY + datetime.timedelta(days=1)) is None
+    assert replace(word, term="", question="May it be used?").fact(TODAY) is None, "an answer is no fact of its own"
     asked = Term("acme.licence", str, "", Scope.RUN, Method.ATTESTED, "what the licence allows")
     for least, satisfied in ((Method.ATTESTED, True), (Method.DECLARED, False), (Method.EXECUTED, False)):
         words = case_of().vocabulary.extended([replace(asked, least=least)], prefix="acme")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from affidavit import __version__
 from affidavit.case import Case, InertSabotageError
+from affidavit.check.digest import digest_of
 from affidavit.check.drill import DrillRefusedError, Proof
 from affidavit.check.drill import drill as break_case
 from affidavit.check.engine import owed
@@ -18,11 +22,14 @@ from affidavit.cli.parameter import example, json_option
 from affidavit.cli.project import Project, here, today
 from affidavit.cli.world import World, run_world, worlds
 from affidavit.record import ledger
-from affidavit.record.ledger import Drilled
+from affidavit.record.ledger import Drilled, Instrument
 from affidavit.report import liveness
-from affidavit.report.drill import Drilling, document, lines
+from affidavit.report.drill import Drilling, document, gate_document, gate_lines, lines
 from affidavit.run.liveness import decoys
 from affidavit.run.liveness import probe as probes
+from affidavit.run.proofs import gates as proofs
+from affidavit.run.proofs.copied import installed_from
+from affidavit.run.proofs.standing import WATCH, gate_line, watch_code
 
 
 @click.command(short_help="Prove that the checks can fail.", epilog=example("affidavit drill last"))
@@ -38,19 +45,23 @@ from affidavit.run.liveness import probe as probes
 @click.option(
     "--probe", default="", metavar="COMMAND", help="Ask a liveness command of yours for {}: it must say dead."
 )
+@click.option("--gates", is_flag=True, help="Plant in a copy of the tree what each [[gate]] must say no to.")
 @json_option
-def command(run: str, world: Path | None, python: str, watch: bool, probe: str, as_json: bool) -> int:
+def command(run: str, world: Path | None, python: str, watch: bool, probe: str, gates: bool, as_json: bool) -> int:
     """Prove that the checks can fail: every sabotage on each check's own example, and on a RUN where it passes.
 
     What was caught goes into instruments.jsonl with today's date. Exit code 1 where a sabotage was missed.
 
-    With --watch decoys go wrong instead, and with --probe a command of yours is asked for a target that cannot exist.
-    Its name stands for {} or in $AFFIDAVIT_TARGET. Dead is an exit code that is not 0, or an output unlike that for a
-    process that lives under such a name.
+    With --gates the gates of affidavit.toml are drilled: each says yes to a copy of the tree, and must say no to one in
+    which its sabotage was planted. With --watch decoys go wrong, and with --probe a command of yours is asked for a
+    target that cannot exist. Its name stands for {} or in $AFFIDAVIT_TARGET. Dead is an exit code that is not 0, or an
+    output unlike that for a process that lives under such a name.
     """
     project = here()
-    if watch or probe:
-        _refuse_both(run=bool(run or world), watch=watch, probe=bool(probe))
+    if watch or probe or gates:
+        _refuse_several(run or world, watch, probe, gates)
+        if gates:
+            return _gates(project, python, as_json)
         return _probe(probe, as_json) if probe else _watch(project, as_json)
     found = project.find(run) if run else None
     case = judged(project, found).case if found else None
@@ -59,7 +70,9 @@ def command(run: str, world: Path | None, python: str, watch: bool, probe: str, 
     rest = [
         Drilling(check=one.folder.name, proofs=tuple(run_world(project, one, None, python))) for one in held.values()
     ]
-    ledger.append(project.ledger_path, (_dated(drilling, found.id if found else "") for drilling in drillings))
+    code = {check.id: digest_of(check) for check in project.checks}
+    run_id = found.id if found else ""
+    ledger.append(project.ledger_path, (_dated(drilling, run_id, code[drilling.check]) for drilling in drillings))
     if as_json:
         page.say(document([*drillings, *rest]))
     else:
@@ -90,7 +103,7 @@ def _on_run(proof: Proof) -> Proof:
     return Proof(f"{proof.sabotage} (on this run)", proof.expect, proof.got)
 
 
-def _dated(drilling: Drilling, run: str) -> Drilled:
+def _dated(drilling: Drilling, run: str, code: str) -> Drilled:
     return Drilled(
         check=drilling.check,
         date=today(),
@@ -98,12 +111,36 @@ def _dated(drilling: Drilling, run: str) -> Drilled:
         total=len(drilling.proofs),
         affidavit=__version__,
         run=run,
+        code=code,
     )
 
 
-def _refuse_both(*, run: bool, watch: bool, probe: bool) -> None:
-    if run + watch + probe > 1:
-        raise click.UsageError("--watch, --probe, and a RUN or --world are three drills: one at a time.")
+def _refuse_several(*asked: object) -> None:
+    if sum(map(bool, asked)) > 1:
+        raise click.UsageError("--watch, --probe, --gates, and a RUN or --world are four drills: one at a time.")
+
+
+def _gates(project: Project, python: str, as_json: bool) -> int:
+    """Prove every gate of the project, keep in the ledger what came of it, and return 1 for INERT, 4 for no proof."""
+    declared = project.settings.gates
+    if not declared:
+        raise click.UsageError("affidavit.toml declares no [[gate]], so there is none to prove.")
+    found = tuple(_proved_gates(project, python))
+    ledger.append(project.ledger_path, [line for line in found if line.word != proofs.ERROR])
+    if as_json:
+        page.say(gate_document(found))
+    else:
+        page.show(gate_lines(found))
+    words = {line.word for line in found}
+    return 1 if proofs.INERT in words else 4 if proofs.ERROR in words else 0
+
+
+def _proved_gates(project: Project, python: str) -> Iterator[Instrument]:
+    interpreter = shutil.which(python)
+    own = installed_from(project.root, Path(interpreter) if interpreter else None, os.environ)
+    for gate in project.settings.gates:
+        proved = proofs.prove(gate, project.root, os.environ, own=own)
+        yield gate_line(gate, proved, project.root, today())
 
 
 def _watch(project: Project, as_json: bool) -> int:
@@ -112,7 +149,20 @@ def _watch(project: Project, as_json: bool) -> int:
     right, total = sum(one.is_right for one in drilled.called), len(drilled.called)
     ledger.append(
         project.ledger_path,
-        [Drilled(check="watch", date=today(), caught=right, total=total, affidavit=__version__)],
+        [
+            Instrument(
+                kind=WATCH,
+                name="decoys",
+                date=today(),
+                caught=right,
+                total=total,
+                affidavit=__version__,
+                word=proofs.PROVED if 0 < total == right else proofs.INERT,
+                on=watch_code(),
+                missed=tuple(one.name for one in drilled.called if not one.is_right),
+                seconds=round(sum(one.seconds for one in drilled.called), 3),
+            )
+        ],
     )
     if as_json:
         page.say(liveness.drilled_document(drilled.called) | {"not_shown": list(drilled.unshown)})

@@ -9,6 +9,7 @@ import click
 
 from affidavit.attach.session import SAMPLED_STEP
 from affidavit.cli import page
+from affidavit.cli.attest import ask_open, is_attended
 from affidavit.cli.complaint import complain
 from affidavit.cli.observed import Order, observe
 from affidavit.cli.parameter import command_argument, example, strict_option
@@ -39,11 +40,15 @@ def command(steps: int, recipe: str, strict: bool, argv: tuple[str, ...]) -> int
     """Rehearse a training command: the same checks before, then N steps that cannot write over what exists.
 
     Plan, schedule and data stay as they are; every rank ends after step N, before the script saves or pushes anything.
+    Checks, guards and gates that are due are proved able to fail, gates are asked, and at a terminal so are you.
     Returns the verdict: 0, 1 or 4. What depends on the machine is judged again at step 2 of the real run.
     """
     order = Order(argv=argv, kind=Kind.REHEARSAL, steps=steps, recipe=recipe, strict=strict)
+    project = here()
+    if is_attended():
+        ask_open(project)
     try:
-        observed = observe(here(), order)
+        observed = observe(project, order)
         ended = observed.start()
     except CommandError as error:
         complain(str(error))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from affidavit.check.drill import Proof
+from affidavit.record.ledger import Instrument
 from affidavit.report.terminal import Line, Span, Tone, line
 
 _INDENT = 4
@@ -52,6 +53,28 @@ def lines(drillings: Iterable[Drilling]) -> Iterator[Line]:
     caught, total = sum(one.caught for one in told), sum(len(one.proofs) for one in told)
     yield line()
     yield line(f"{proved} of {len(told)} proved able to fail: {caught} of {total} sabotages caught.")
+
+
+_MARKS = {"PROVED": Span("✓", Tone.GOOD), "INERT": Span("✗", Tone.BAD)}
+
+
+def gate_lines(proved: Iterable[Instrument]) -> Iterator[Line]:
+    """Yield a line for each gate of the project's own: the word, how it is known, and how long it took."""
+    for one in proved:
+        mark = _MARKS.get(one.word, Span("?", Tone.DOUBT))
+        took = Span(f"  {one.seconds:.1f} s", Tone.FAINT)
+        yield line(mark, " ", Span(one.name, Tone.STRONG), f"  {one.word}", took)
+        yield line(Span(one.says, Tone.FAINT), indent=_INDENT)
+
+
+def gate_document(proved: Iterable[Instrument]) -> dict[str, object]:
+    """Return the same for programs."""
+    return {
+        "gates": [
+            {"gate": one.name, "word": one.word, "why": one.says, "seconds": one.seconds, "on": one.on}
+            for one in proved
+        ]
+    }
 
 
 def document(drillings: Iterable[Drilling]) -> dict[str, object]:
