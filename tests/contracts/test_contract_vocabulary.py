@@ -32,6 +32,7 @@ SAID_OUTSIDE = {
     "artifact": "run/artifacts.py",
     "cache": "run/opened.py run/lineage.py run/claims.py run/declared.py",
     "foreign": "run/adopt.py",
+    "claims": "claims/facts.py",
     "names": "lint/facts.py",
     "fields": "lint/facts.py",
     "instruments": "run/proofs/standing.py",

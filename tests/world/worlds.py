@@ -38,6 +38,8 @@ QUIET = {script.stem: script for script in sorted((HERE / "quiet").glob("*.py"))
 OUTSIDE = {
     "attestations-in-force",
     "cache-entry-provenance",
+    "claims-bound",
+    "claims-fresh",
     "code-is-committed",
     "declared-caches-rebuilt",
     "fields-read",

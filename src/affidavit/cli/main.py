@@ -33,6 +33,7 @@ VERBS = (
     "accept",
     "attest",
     "annotate",
+    "retract",
     "measure",
     "whence",
     "adopt",

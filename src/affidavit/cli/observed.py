@@ -22,10 +22,10 @@ from affidavit.record.runs import RunFolder
 from affidavit.report import text
 from affidavit.report.statement import Statement
 from affidavit.report.terminal import Line, Span, Tone, line
+from affidavit.run import names, numbers
 from affidavit.run.attempt import Ended
 from affidavit.run.command import read_command
 from affidavit.run.launch import Prepared, prepare
-from affidavit.run.names import CHECK
 from affidavit.run.outset import examine
 from affidavit.run.proofs.standing import Inquiry
 from affidavit.run.supervise import refuse, supervise
@@ -47,6 +47,7 @@ class Order:
     recipe: str = ""
     tokens: str = ""
     names: str = ""
+    numbers: str = ""
     stop_on: tuple[str, ...] = ()
     strict: bool = False
 
@@ -76,7 +77,7 @@ class Observed:
         known = before(self.project, answer.facts, title=self.run.id)
         page.show(text.brief(known, *answer.lines, corrections=self._corrections()), sys.stderr)
         self._lock()
-        refused = answer.refusal or self._unknown_names(known)
+        refused = answer.refusal or self._refused_by_text(known)
         if refused:
             complain(refused)
             self.is_refused = True
@@ -103,12 +104,21 @@ class Observed:
         verb = "preflight" if is_rehearsal else "run"
         return Inquiry(as_of=today(), verb=verb, proves=is_rehearsal, say=lambda said: page.tell([said]))
 
-    def _unknown_names(self, known: Statement) -> str:
-        """Return why a command may not start whose names nothing takes, "" where it may; a waiver lets it."""
-        if (self.order.names or self.project.settings.names) != "refuse":
-            return ""
-        refused = (found for found in known.decision.blocking if found.check == CHECK)
-        return next((unknown_names(found) for found in refused if found.verdict in STOPPING), "")
+    def _refused_by_text(self, known: Statement) -> str:
+        """Return why a command may not start whose files name what nothing takes, or say a number that was taken back.
+
+        "" where it may; a waiver lets it.
+        """
+        settings = self.project.settings
+        gates = (
+            (names.CHECK, self.order.names or settings.names, "--names tell"),
+            (numbers.CHECK, self.order.numbers or settings.numbers, "--numbers tell"),
+        )
+        for check, gate, way_out in gates:
+            found = next((found for found in known.decision.blocking if found.check == check), None)
+            if gate == "refuse" and found is not None and found.verdict in STOPPING:
+                return refused_places(found, way_out)
+        return ""
 
     def _corrections(self) -> tuple[str, ...]:
         """Return what was said later of earlier runs of this recipe, the newest run first.
@@ -184,13 +194,13 @@ def observe(project: Project, order: Order) -> Observed:
     return Observed(project=project, order=order, prepared=prepared)
 
 
-def unknown_names(found: Finding) -> str:
+def refused_places(found: Finding, way_out: str) -> str:
     """Return the message of a finding that keeps a command from being started, place by place."""
     places = [f"  {site}" for site in found.sites[:PLACES_SHOWN]]
     places += [f"  and {len(found.sites) - PLACES_SHOWN} more places"] if len(found.sites) > PLACES_SHOWN else []
     first, *rest = found.message.split("\n")
-    way_out = 'The command was not started. To start it all the same: "--names tell".'
-    return "\n".join([first, *places, *rest[:-1], way_out, *rest[-1:]])
+    told = f'The command was not started. To start it all the same: "{way_out}".'
+    return "\n".join([first, *places, *rest[:-1], told, *rest[-1:]])
 
 
 def _verdicts(said: Statement) -> tuple[tuple[str, Verdict], ...]:

@@ -10,7 +10,7 @@ from affidavit.cli.observed import Order, observe
 from affidavit.cli.parameter import command_argument, example, strict_option
 from affidavit.cli.project import here
 from affidavit.run.command import CommandError
-from affidavit.settings import NAME_GATES, TREE_GATES
+from affidavit.settings import NAME_GATES, NUMBER_GATES, TREE_GATES
 
 
 @click.command(
@@ -22,6 +22,7 @@ from affidavit.settings import NAME_GATES, TREE_GATES
 @click.option("--tree", type=click.Choice(TREE_GATES), help="What to do with code that no commit holds.")
 @click.option("--reason", default="", help="Why --tree allow.")
 @click.option("--names", type=click.Choice(NAME_GATES), help="What to do with names that nothing installed takes.")
+@click.option("--numbers", type=click.Choice(NUMBER_GATES), help="What to do with numbers that were taken back.")
 @click.option("--recipe", default="", help="The name under which the lock holds this kind of run.")
 @click.option("--tokens", type=click.Choice(TOKEN_POLICIES), help="How much of the data the record keeps.")
 @strict_option
@@ -32,6 +33,7 @@ def command(
     tree: str | None,
     reason: str,
     names: str | None,
+    numbers: str | None,
     recipe: str,
     tokens: str | None,
     strict: bool,
@@ -49,6 +51,7 @@ def command(
         tree=tree or "",
         reason=reason,
         names=names or "",
+        numbers=numbers or "",
         recipe=recipe,
         tokens=tokens or "",
         stop_on=stop_on,

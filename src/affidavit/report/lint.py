@@ -24,16 +24,21 @@ def lint_report(said: Statement, *, notes: bool) -> Iterator[Line]:
     Args:
         notes: whether deprecated names are listed, and not only counted.
     """
-    for verdict in _LOUD:
-        for finding in said.findings:
-            if finding.verdict is verdict:
-                yield from _finding(finding)
+    yield from loud_findings(said)
     noted = _rows(said, "names.noted")
     if noted and notes:
         yield line(Span("deprecated, or with another meaning by now", Tone.STRONG))
         yield from noted
         yield line()
     yield _summary(said, 0 if notes else len(noted))
+
+
+def loud_findings(said: Statement) -> Iterator[Line]:
+    """Yield each finding that is no pass with all its places, the worst first."""
+    for verdict in _LOUD:
+        for finding in said.findings:
+            if finding.verdict is verdict:
+                yield from _finding(finding)
 
 
 def _finding(finding: Finding) -> Iterator[Line]:

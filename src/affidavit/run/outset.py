@@ -13,6 +13,7 @@ from affidavit.run.attempt import now
 from affidavit.run.command import Command
 from affidavit.run.declared import declared_fact
 from affidavit.run.names import names_facts
+from affidavit.run.numbers import numbers_facts
 from affidavit.run.plugins import House
 from affidavit.run.proofs.standing import Inquiry, standing_facts
 from affidavit.run.questions import attested_fact
@@ -57,8 +58,9 @@ def examine(
         run=run,
         reached=reached,
     )
+    numbers = numbers_facts(command, reached, project)
     declared = declared_fact(settings, command, environment)
     inquiry = replace(inquiry or Inquiry(as_of=now().date()), python=command.interpreter)
     proofs = standing_facts(settings, house.checks, environment, inquiry)
     attested = attested_fact(settings, inquiry.as_of)
-    return replace(tree, facts=(*tree.facts, *names, house.fact, declared, *proofs, attested))
+    return replace(tree, facts=(*tree.facts, *names, *numbers, house.fact, declared, *proofs, attested))

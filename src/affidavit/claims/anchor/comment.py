@@ -14,6 +14,7 @@ from typing import Final
 
 from affidavit.claims.anchor.place import Place, Span
 
+_GOES_ON: Final = re.compile(r"[ \t]+[^\W\d_]")
 _MARK: Final = re.compile(r"\bclaim:[ \t]*([A-Za-z0-9][\w.-]{0,200})", re.A)
 
 
@@ -81,5 +82,6 @@ def _places(text: str, line: int, comment: int, end: int) -> Iterator[Place]:
             is_code += [False, True]
         elif before == comment:
             spans, is_code = [*spans, Span(line, comment)], [False, True]
-        yield Place(claim=name, claim_at=at, spans=tuple(spans), is_code=tuple(is_code))
+        goes_on = _GOES_ON.match(text, at.end, end) is not None
+        yield Place(claim=name, claim_at=at, spans=tuple(spans), is_code=tuple(is_code), is_sentence=goes_on)
         before = at.end

@@ -24,9 +24,7 @@ def places(text: str) -> Iterator[Place]:
     """Yield each place of a text that carries an id, in its order; code is not looked at."""
     seen = prose(text)
     for link in _LINK.finditer(_COMMENT.sub(_blank, seen)):
-        yield Place(
-            claim=link[2], claim_at=Span(*link.span(2)), spans=(Span(*link.span(1)),), is_code=(False,), problem=""
-        )
+        yield Place(claim=link[2], claim_at=Span(*link.span(2)), spans=(Span(*link.span(1)),), is_code=(False,))
     opened = [*_OPENS.finditer(seen)]
     for number, mark in enumerate(opened):
         following = opened[number + 1].start() if number + 1 < len(opened) else len(seen)

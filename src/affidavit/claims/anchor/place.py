@@ -36,7 +36,8 @@ class Place:
     """An id, and the spans in which its number may stand, the likeliest first.
 
     ``is_code`` says of each span that a bare number in it is program text: it is in the unit of what was measured.
-    ``problem`` is what keeps a place from being read, "" where nothing does.
+    ``problem`` is what keeps a place from being read, "" where nothing does. ``is_sentence`` says that words follow the
+    id, so that it may be none: "the claim: it works".
     """
 
     claim: str
@@ -44,6 +45,7 @@ class Place:
     spans: tuple[Span, ...]
     is_code: tuple[bool, ...]
     problem: str = ""
+    is_sentence: bool = False
 
 
 def kind_of(path: PurePath, first_line: str = "") -> str:

@@ -1,0 +1,120 @@
+"""Anchors of a text: each id with the one number that it stands beside, or with why there is none.
+
+Source: playbook §4.7.
+Blind to: an id and its number on two lines of a comment.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from affidavit.claims.anchor.comment import comment_places, python_places
+from affidavit.claims.anchor.markdown import places as markdown_places
+from affidavit.claims.anchor.place import MARKDOWN, PYTHON, Place, Span
+from affidavit.claims.quantity import Quantity, quantities
+
+NO_NUMBER, TWO_NUMBERS = "no number stands beside it", "two numbers stand beside it"
+_BARE: Final = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w]|[.,]\d)")
+_AROUND: Final = 4
+_NEAR_MOST: Final = 800
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anchor:
+    """An id in a text, and the number that it is said of.
+
+    Args:
+        claim: the id.
+        claim_at: where it stands.
+        line: the line of the id, from 1.
+        at: where the number stands.
+        written: the number as it stands there, with its unit where it has one.
+        quantity: what it says, or None where it is a bare number in the unit of its measurement.
+        near: the paragraph or the lines around, in which what it was measured on may be said.
+        problem: why nothing can be held against the measurement, "" where something can.
+        is_sentence: words follow the id, so that it is one only where a measurement has its name.
+    """
+
+    claim: str
+    claim_at: Span
+    line: int
+    at: Span
+    written: str
+    quantity: Quantity | None
+    near: str
+    problem: str = ""
+    is_sentence: bool = False
+
+
+def anchors(text: str, kind: str) -> tuple[Anchor, ...]:
+    """Return the anchors of a text, in their order.
+
+    Args:
+        kind: how the text carries ids, as ``kind_of`` says; "" carries none.
+    """
+    if not kind or "claim:" not in text:
+        return ()
+    read = markdown_places if kind == MARKDOWN else python_places if kind == PYTHON else comment_places
+    starts = _starts(text)
+    is_prose = kind == MARKDOWN
+    found = (_anchor(text, place, starts, is_prose=is_prose) for place in read(text))
+    return tuple(sorted(found, key=lambda anchor: anchor.claim_at))
+
+
+def _starts(text: str) -> list[int]:
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    return starts
+
+
+def _anchor(text: str, place: Place, starts: list[int], *, is_prose: bool) -> Anchor:
+    line = bisect_right(starts, place.claim_at.start)
+    at, quantity, problem = place.spans[0], None, place.problem
+    if not problem:
+        at, quantity, problem = _number(text, place, is_prose=is_prose)
+    return Anchor(
+        claim=place.claim,
+        claim_at=place.claim_at,
+        line=line,
+        at=at,
+        written=at.of(text),
+        quantity=quantity,
+        near=_near(text, starts, line),
+        problem=problem,
+        is_sentence=place.is_sentence,
+    )
+
+
+def _number(text: str, place: Place, *, is_prose: bool) -> tuple[Span, Quantity | None, str]:
+    """Return where the number of a place stands, what it says where it has a unit, and why there is none."""
+    for span, is_code in zip(place.spans, place.is_code, strict=True):
+        inside = span.of(text)
+        found = quantities(inside)
+        bare = [Span(*one.span()) for one in _BARE.finditer(inside)] if (is_prose or is_code) and not found else []
+        spans = [Span(one.start, one.end) for one in found] or bare
+        if len(spans) > 1:
+            return span, None, TWO_NUMBERS
+        if spans:
+            at = Span(span.start + spans[0].start, span.start + spans[0].end)
+            return at, found[0] if found else None, ""
+    return place.spans[0], None, NO_NUMBER
+
+
+def _near(text: str, starts: list[int], line: int) -> str:
+    """Return the lines around one, up to an empty one."""
+    lines = [text[starts[at - 1] : starts[at] - 1] for at in _block(text, starts, line)]
+    return "\n".join(lines)[:_NEAR_MOST]
+
+
+def _block(text: str, starts: list[int], line: int) -> Iterator[int]:
+    first = last = line
+    while first > 1 and line - first < _AROUND and text[starts[first - 2] : starts[first - 1] - 1].strip():
+        first -= 1
+    while last < len(starts) - 1 and last - line < _AROUND and text[starts[last] : starts[last + 1] - 1].strip():
+        last += 1
+    yield from range(first, last + 1)

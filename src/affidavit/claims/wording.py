@@ -1,0 +1,49 @@
+"""How a measured number is written: as it stands in a table, and in the unit and rounding of another place.
+
+Blind to: compounds (``2m25s``) and money with its sign in front; they get the measurement's own unit.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from affidavit.claims.quantity import Quantity, in_form, quantity_of
+from affidavit.record.measurement import Measurement
+
+_DIGITS: Final = 4
+_ABOUT: Final = re.compile(r"[~≈][ \t]?")
+
+
+def as_written(measured: Measurement) -> str:
+    """Return a measured value with its unit: whole numbers whole, others to four digits that count."""
+    return " ".join(part for part in (number(measured.value), measured.unit) if part)
+
+
+def number(value: float) -> str:
+    """Return a number without an exponent, to four digits that count; whole ones and the digits before a point stay."""
+    exact = Decimal(repr(float(value)))
+    if exact == exact.to_integral_value():
+        return f"{int(exact):,}" if abs(exact) >= 10_000 else str(int(exact))
+    places = max(0, _DIGITS - 1 - exact.adjusted())
+    rounded = round(exact, places)
+    return f"{rounded:,f}" if abs(rounded) >= 10_000 else f"{rounded:f}"
+
+
+def in_place_of(written: str, quantity: Quantity | None, measured: Measurement) -> str:
+    """Return a measured value as it is written in place of another: in its unit and rounding where that says enough.
+
+    "4.3 HOURS" becomes "145.5 s", and not "0.0 HOURS".
+
+    Args:
+        written: what stands there.
+        quantity: what that says, or None of a bare number, which stays one.
+    """
+    if quantity is None:
+        return number(measured.value)
+    about = _ABOUT.match(written)
+    exact = quantity_of(measured.value, measured.unit)
+    is_kin = exact is not None and exact.dimension == quantity.dimension and bool(quantity.unit.strip())
+    formed = in_form(exact.exact, quantity) if exact is not None and is_kin else ""
+    return f"{about[0] if about else ''}{formed or as_written(measured)}"
