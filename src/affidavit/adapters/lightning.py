@@ -15,6 +15,7 @@ import weakref
 from typing import Any
 
 from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
+from affidavit.attach.heartbeat import Phase
 from affidavit.attach.moment import Asked, Implied, MicroBatch, TrainBegin
 from affidavit.attach.saving import Call, heard
 from affidavit.attach.session import Describer, Session
@@ -67,9 +68,12 @@ _HEARD = {
     "on_train_batch_start",
     "on_before_optimizer_step",
     "on_train_batch_end",
-    "on_validation_end",
     "on_train_end",
 }
+_LOOKING = tuple(f"on_{kind}_{{}}" for kind in ("validation", "test", "predict"))
+_BEGINS = {hook.format(when) for hook in _LOOKING for when in ("start", "batch_end")}
+_ENDS = {hook.format("end") for hook in _LOOKING}
+"""The same of an evaluation, in a fit or outside of one; each batch is a part of it that is done."""
 
 
 def bind_calls(module: Any, session: Session) -> None:
@@ -79,7 +83,11 @@ def bind_calls(module: Any, session: Session) -> None:
 
     @functools.wraps(tell_callbacks)
     def told(trainer: Any, hook_name: str, *args: Any, **kwargs: Any) -> Any:
-        if hook_name in _HEARD:
+        if hook_name in _BEGINS:
+            session.enters(Phase.EVALUATION)
+        elif hook_name in _ENDS:
+            session.look_soon()
+        elif hook_name in _HEARD:
             hear(trainer, hook_name, *args)
         return tell_callbacks(trainer, hook_name, *args, **kwargs)
 
@@ -99,8 +107,6 @@ def _hear(session: Session, trainer: Any, hook: str, *args: Any) -> None:
         fit.optimizer_steps(trainer, args[0])
     elif hook == "on_train_batch_end":
         fit.batch_ends(trainer)
-    elif hook == "on_validation_end":
-        session.look_soon()
     elif hook == "on_train_end":
         _fits.pop(trainer)
         end_training(session, fit.step)
@@ -180,8 +186,17 @@ def describe(moment: TrainBegin, session: Session) -> None:
 def bind_saving(module: Any, session: Session) -> None:
     """Hear where a checkpoint is saved, by a callback or by the script."""
     trainer_class = module.Trainer
-    save = trainer_class.save_checkpoint
-    trainer_class.save_checkpoint = heard(save, session, form="file", path="filepath", writes=_is_first)
+    save = heard(trainer_class.save_checkpoint, session, form="file", path="filepath", writes=_is_first)
+
+    @functools.wraps(save)
+    def saved(*args: Any, **kwargs: Any) -> Any:
+        session.enters(Phase.CHECKPOINT)
+        try:
+            return save(*args, **kwargs)
+        finally:
+            session.leaves(Phase.CHECKPOINT)
+
+    trainer_class.save_checkpoint = saved
 
 
 def _is_first(call: Call) -> bool:

@@ -52,7 +52,7 @@ class Beat:
         moved_ns: when the loop last came on, monotonic: a new step, or a phase that began or was over.
         phase: what it is about since, as far as it says; None in a file of an earlier version.
         longest: the longest that each phase has taken so far, seconds; only those that were seen.
-        announced: the phases that this loop says before they begin; of another one is told when it is over.
+        announced: the phases that this loop always says before they begin; of another one is told when it is over.
         steps: how many steps the longest one is the longest of.
     """
 
@@ -82,7 +82,8 @@ class Heartbeat:
         self._steps = 0
         self._phase = Phase.COMPILE
         self._warm = WARM_STEPS
-        self._announced = 0
+        self._home: Phase | None = None
+        self._announced = self._surprises = 0
         self._longest = [0] * len(Phase)
         self._moved = time.monotonic_ns()
         self._thread = threading.get_ident()
@@ -112,24 +113,40 @@ class Heartbeat:
         self._write(now)
 
     def enter(self, phase: Phase) -> None:
-        """Say that the loop is about something else from now on; COMPILE is the beginning of a training."""
+        """Say that the loop is about something else from now on; COMPILE is the beginning of a training, LOAD its end.
+
+        Who is in this phase already says that a part of it is done.
+        """
         if self._descriptor < 0:
             return
+        now = time.monotonic_ns()
         if phase is Phase.COMPILE:
             self._warm = WARM_STEPS
+        if phase in (Phase.COMPILE, Phase.LOAD):
+            self._home = Phase.LOAD if phase is Phase.LOAD else None
+        elif phase is self._phase:
+            self._longest[phase - 1] = max(self._longest[phase - 1], now - self._moved)
         self._announced |= 1 << phase
-        self._phase, self._moved = phase, time.monotonic_ns()
-        self._write(self._moved)
+        self._phase, self._moved = phase, now
+        self._write(now)
 
-    def over(self, phase: Phase) -> None:
-        """Say that ``phase`` is over just now, announced or not; nobody but the loop's own thread may say so."""
+    def over(self, phase: Phase, *, is_part: bool = False) -> None:
+        """Say that ``phase`` is over just now, announced or not; nobody but the loop's own thread may say so.
+
+        Where it was announced, ``is_part`` says that only a part of it is over.
+        """
         if self._descriptor < 0 or threading.get_ident() != self._thread:
+            return
+        if is_part and self._phase is phase:
+            self.enter(phase)
             return
         now = time.monotonic_ns()
         self._longest[phase - 1] = max(self._longest[phase - 1], now - self._moved)
         self._moved = now
+        if self._phase in (Phase.STEP, Phase.COMPILE):
+            self._surprises |= 1 << phase
         if self._phase in (phase, Phase.STEP):
-            self._phase = Phase.COMPILE if self._warm > 0 else Phase.STEP
+            self._phase = self._home or (Phase.COMPILE if self._warm > 0 else Phase.STEP)
         self._write(now)
 
     def stop(self) -> None:
@@ -147,7 +164,7 @@ class Heartbeat:
             self._beats,
             _VERSION,
             self._phase,
-            self._announced,
+            self._announced & ~self._surprises,
             self._moved,
             self._steps,
             *self._longest,

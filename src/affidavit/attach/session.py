@@ -152,7 +152,8 @@ class Session:
             if self._saves == MOST_SAVES + 1:
                 self.note(f"saves after the first {MOST_SAVES:,} are not listed")
             return
-        self.leaves(Phase.CHECKPOINT)
+        if self._heartbeat is not None:
+            self._heartbeat.over(Phase.CHECKPOINT, is_part=True)
         step, now = self._lookout.beaten, time.time()
         mark = leave(moment, self.launch, step=step, now=now)
         said = {"path": moment.path, "form": moment.form, "step": step, "mark": mark}

@@ -3,8 +3,9 @@
 ``_inner_training_loop`` and model forwards, which source patchers rewrite, are never touched.
 
 Source: hf-stack-spike §4; transformers 5.24 trainer; critic-architect R8, R9.
-Blind to: the folder of a checkpoint under a hyperparameter search; a Trainer without our callback (the optimizer hooks
-then see a plain loop, and that is noted).
+Blind to: an evaluation that a callback after ours asks for, until its first batch is over; whether the best model is
+saved, until it is; the folder of a checkpoint under a hyperparameter search; a Trainer without our callback (the
+optimizer hooks then see a plain loop, and that is noted).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from affidavit.adapters.transformers.tokenizers import offer_tokenizer
+from affidavit.attach.heartbeat import Phase
 from affidavit.attach.moment import MicroBatch, Saved, TrainBegin, Written
 from affidavit.attach.saving import located
 from affidavit.attach.session import Session
@@ -32,6 +34,13 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
     callback_class: type[Any] = module.TrainerCallback
     prefix = module.PREFIX_CHECKPOINT_DIR
     epoch_began = [-1]
+
+    def announce(control: Any) -> None:
+        # What comes between two steps, and may take longer than any of them. The flags are read and no more.
+        if control.should_evaluate:
+            session.enters(Phase.EVALUATION)
+        elif control.should_save:
+            session.enters(Phase.CHECKPOINT)
 
     @session.shielded
     def tell_saved(args: Any, step: int) -> None:
@@ -91,19 +100,36 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
         def on_step_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             if not session.counts:
                 session.beat(state.global_step)
+                announce(control)
                 return
             if session.launch.mode == "rehearsal":
                 control.should_save = False
             if session.live:
                 session.fire(MicroBatch(step=state.global_step))
             ends(session, state.global_step)
+            announce(control)
+
+        def on_epoch_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            announce(control)
+
+        def on_prediction_step(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            session.enters(Phase.EVALUATION)
 
         def on_evaluate(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             session.look_soon()
+            announce(control)
+
+        def on_log(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            # The loop is over, and the best model is read back before its end is told.
+            if args.load_best_model_at_end and "train_loss" in live.get("logs", ()):
+                session.enters(Phase.CHECKPOINT)
+
+        def on_predict(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            session.leaves(Phase.EVALUATION)
 
         def on_save(self, args: Any, state: Any, control: Any, **live: Any) -> None:
-            session.fire(Saved(step=state.global_step))
             tell_saved(args, state.global_step)
+            session.fire(Saved(step=state.global_step))
 
         @session.shielded
         def on_train_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
