@@ -26,7 +26,7 @@ def number(value: float) -> str:
     exact = Decimal(repr(float(value)))
     if exact == exact.to_integral_value():
         return f"{int(exact):,}" if abs(exact) >= 10_000 else str(int(exact))
-    places = max(0, _DIGITS - 1 - exact.adjusted())
+    places = min(max(0, _DIGITS - 1 - exact.adjusted()), -_exponent(exact))
     rounded = round(exact, places)
     return f"{rounded:,f}" if abs(rounded) >= 10_000 else f"{rounded:f}"
 
@@ -47,3 +47,8 @@ def in_place_of(written: str, quantity: Quantity | None, measured: Measurement) 
     is_kin = exact is not None and exact.dimension == quantity.dimension and bool(quantity.unit.strip())
     formed = in_form(exact.exact, quantity) if exact is not None and is_kin else ""
     return f"{about[0] if about else ''}{formed or as_written(measured)}"
+
+
+def _exponent(exact: Decimal) -> int:
+    exponent = exact.as_tuple().exponent
+    return exponent if isinstance(exponent, int) else 0

@@ -32,6 +32,9 @@ from affidavit.report.claims import Entry, claims_list, claims_report
 from affidavit.report.sarif import sarif
 from affidavit.report.terminal import Span, Tone, line
 
+_BASES = {"time": "s", "fraction": "percent"}
+"""How the base unit of a dimension is written where it is not the dimension's own name."""
+
 
 class ClaimsError(AffidavitError):
     """What was asked of claims cannot be answered: nothing was measured, or no claim has that name."""
@@ -228,8 +231,10 @@ def _estimate(
     known = len(claims) == 1 and measurements.last(claims[0]) is None and is_name(claims[0])
     if len(found) != 1 or not known:
         raise ClaimsError(_no_estimate(claims, was))
-    value, unit = float(found[0].exact / found[0].scale), found[0].unit.strip()
-    return (Measurement(name=claims[0], value=value, unit=unit, date=said.date, note="never measured"),)
+    one, unit = found[0], found[0].unit.strip()
+    value = float(one.exact / one.scale) if unit else one.value
+    known_as = unit or _BASES.get(one.dimension, one.dimension)
+    return (Measurement(name=claims[0], value=value, unit=known_as, date=said.date, note="never measured"),)
 
 
 def _refuse_unknown(said: Supersession, measurements: Measurements, *, has_estimate: bool) -> None:

@@ -84,7 +84,7 @@ def _anchor(text: str, place: Place, starts: list[int], *, is_prose: bool) -> An
         at=at,
         written=at.of(text),
         quantity=quantity,
-        near=_near(text, starts, line),
+        near=_near(text, starts, line, place.claim_at.start),
         problem=problem,
         is_sentence=place.is_sentence,
     )
@@ -105,16 +105,25 @@ def _number(text: str, place: Place, *, is_prose: bool) -> tuple[Span, Quantity 
     return place.spans[0], None, NO_NUMBER
 
 
-def _near(text: str, starts: list[int], line: int) -> str:
-    """Return the lines around one, up to an empty one."""
-    lines = [text[starts[at - 1] : starts[at] - 1] for at in _block(text, starts, line)]
-    return "\n".join(lines)[:_NEAR_MOST]
+def _near(text: str, starts: list[int], line: int, at: int) -> str:
+    """Return the lines around a place, up to an empty one, no more of each than a person would read."""
+    kept = []
+    for number in _block(text, starts, line):
+        start, end = starts[number - 1], starts[number] - 1
+        first = max(start, at - _NEAR_MOST // 2) if number == line else start
+        kept.append(text[first : min(end, first + _NEAR_MOST)])
+    return "\n".join(kept)
 
 
 def _block(text: str, starts: list[int], line: int) -> Iterator[int]:
     first = last = line
-    while first > 1 and line - first < _AROUND and text[starts[first - 2] : starts[first - 1] - 1].strip():
+    while first > 1 and line - first < _AROUND and _is_said(text, starts, first - 1):
         first -= 1
-    while last < len(starts) - 1 and last - line < _AROUND and text[starts[last] : starts[last + 1] - 1].strip():
+    while last < len(starts) - 1 and last - line < _AROUND and _is_said(text, starts, last + 1):
         last += 1
     yield from range(first, last + 1)
+
+
+def _is_said(text: str, starts: list[int], line: int) -> bool:
+    start = starts[line - 1]
+    return bool(text[start : min(starts[line] - 1, start + _NEAR_MOST)].strip())
