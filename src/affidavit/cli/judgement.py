@@ -17,6 +17,7 @@ from affidavit.record.record import Fact, Kind, Record, ordered
 from affidavit.record.runs import RunFolder
 from affidavit.report.statement import Statement
 from affidavit.run.assemble import assemble
+from affidavit.run.corrections import Felled, touching
 from affidavit.run.proofs.standing import doubts
 from affidavit.run.sealing import Running, ensure_sealed
 
@@ -65,6 +66,7 @@ def stated(
     status: str,
     strict: bool = False,
     checks: tuple[Check, ...] = (),
+    corrections: tuple[Felled, ...] = (),
 ) -> Statement:
     """Return the statement of a case: judged by every check of the project or these, decided under its waivers."""
     judging = checks or project.checks
@@ -79,6 +81,7 @@ def stated(
         decision=decide(findings, project.settings.waivers, as_of=case.as_of, strict=strict),
         ledger=lines,
         doubts=doubts(project.settings, judging, lines, case.as_of),
+        corrections=corrections,
     )
 
 
@@ -93,7 +96,8 @@ def judged(project: Project, run: RunFolder, *, strict: bool = False) -> Stateme
     """Return the statement of a run, over or not; one that is over is sealed first."""
     found = ensure_sealed(run.folder, project.vocabulary, project.attest)
     case = assemble(run.folder, project.settings, as_of=today(), vocabulary=project.vocabulary)
-    return stated(project, case, title=run.id, status=status_of(found), strict=strict)
+    felled = touching(run.folder, project.root, case)
+    return stated(project, case, title=run.id, status=status_of(found), strict=strict, corrections=felled)
 
 
 def status_of(found: Manifest | Running) -> str:

@@ -23,7 +23,10 @@ from affidavit.observe.stamp import NAME, Stamp, find
 from affidavit.observe.stamp import read as read_stamp
 from affidavit.observe.verdict import DESCRIBED, UNDETERMINED, FileVerdict
 
-OWN_FILES: Final = ("affidavit.toml", "affidavit.lock", "measurements.jsonl", "instruments.jsonl", NAME)
+OWN_FILES: Final = (
+    *("affidavit.toml", "affidavit.lock", "measurements.jsonl", "instruments.jsonl", "attestations.jsonl"),
+    NAME,
+)
 
 
 class TreeState(Enum):

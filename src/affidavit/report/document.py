@@ -14,6 +14,7 @@ from affidavit.report.checklist import Row, checklist
 from affidavit.report.contrast import Change
 from affidavit.report.difference import Comparison
 from affidavit.report.implied import implied
+from affidavit.report.standing import standing
 from affidavit.report.statement import Statement
 from affidavit.report.tokens import Spans
 
@@ -39,6 +40,10 @@ def statement(said: Statement) -> Document:
         "episodes": subject.episodes,
         "as_of": said.case.as_of.isoformat(),
         "checklist": [_row(row) for row in checklist(said)],
+        "standing": [
+            {"kind": one.kind, "verdict": one.verdict.value, "name": one.name, "said": one.said}
+            for one in standing(said)
+        ],
         "findings": [_finding(finding) for finding in said.findings],
         "decision": _decision(said.decision),
         "drills": {

@@ -12,6 +12,7 @@ from affidavit.fact.observation import Cause, Unknown
 from affidavit.fact.term import Scope
 from affidavit.gate import Decision
 from affidavit.record.ledger import Drilled, Ledger
+from affidavit.run.corrections import Felled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,7 @@ class Statement:
         checks: every check that was loaded, owed or not.
         ledger: when each check was last seen to fail.
         doubts: why the last drill of a check proves nothing of the check as it is now.
+        corrections: what fell of other runs, which this one builds on or is locked to.
     """
 
     title: str
@@ -34,6 +36,7 @@ class Statement:
     decision: Decision
     ledger: Ledger
     doubts: Mapping[str, str] = field(default_factory=dict)
+    corrections: tuple[Felled, ...] = ()
 
     @property
     def is_run(self) -> bool:

@@ -11,6 +11,8 @@ from affidavit.report.absence import Absence, absences
 from affidavit.report.checklist import checklist, mark_of
 from affidavit.report.checklist import lines as checklist_lines
 from affidavit.report.evidence import evidence
+from affidavit.report.standing import lines as standing_lines
+from affidavit.report.standing import standing
 from affidavit.report.statement import Statement
 from affidavit.report.terminal import Line, Span, Tone, line
 
@@ -34,6 +36,7 @@ def report(statement: Statement) -> Iterator[Line]:
     )
     yield from _notes(statement.case.subject.notes, Tone.DOUBT)
     yield from checklist_lines(checklist(statement))
+    yield from standing_lines(standing(statement))
     yield from _details(statement)
     yield from _notes(statement.ledger.problems, Tone.FAINT)
     yield line()

@@ -29,6 +29,7 @@ from affidavit.report.page.harmless import WITHHELD
 from affidavit.report.page.keeper import Keeper
 from affidavit.report.statement import Statement
 from affidavit.report.tokens import Row, Spans, Stretch
+from affidavit.run.corrections import Felled
 
 _HOUSE = "affidavit.checks."
 
@@ -76,6 +77,11 @@ class _Copy:
             findings=tuple(map(self._told, statement.findings)),
             decision=self._decision(statement.decision),
             ledger=self._ledger(statement.ledger),
+            doubts={check: WITHHELD for check in statement.doubts if check in self._checks},
+            corrections=tuple(
+                Felled(name=self.keeper.never(one.name), said=self.keeper.never(one.said))
+                for one in statement.corrections
+            ),
         )
 
     def _told(self, finding: Finding) -> Finding:
@@ -159,6 +165,7 @@ class _Copy:
             waived=tuple((self._told(finding), self._waiver(waiver)) for finding, waiver in decision.waived),
             expired=tuple(map(self._waiver, decision.expired)),
             counts=decision.counts,
+            in_force=tuple(map(self._waiver, decision.in_force)),
         )
 
     def _waiver(self, waiver: Waiver) -> Waiver:

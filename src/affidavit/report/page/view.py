@@ -21,6 +21,7 @@ from affidavit.report.page.lit import Sample, samples
 from affidavit.report.page.provenance import Provenance, command_of, commit_of, provenance
 from affidavit.report.page.said import Cell
 from affidavit.report.page.training import Moved, Rates, moved, rates
+from affidavit.report.standing import standing
 from affidavit.report.statement import Statement
 
 
@@ -47,6 +48,16 @@ class Line:
     uncovered: str
     evidence: str
     proved: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beside:
+    """One line beside the checklist: a gate, a correction, an attestation or a waiver."""
+
+    kind: str
+    told: Told
+    name: str
+    said: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +102,7 @@ class View:
     corrections: tuple[Correction, ...]
     notes: tuple[str, ...]
     lines: tuple[Line, ...]
+    standing: tuple[Beside, ...]
     fails: tuple[Entry, ...]
     reviews: tuple[Entry, ...]
     absences: tuple[Absence, ...]
@@ -125,6 +137,10 @@ def view(dossier: Dossier) -> View:
         corrections=tuple(_corrections(dossier)),
         notes=(*manifest.notes, *statement.ledger.problems),
         lines=tuple(map(_line, checklist(statement))),
+        standing=tuple(
+            Beside(kind=one.kind, told=told(one.verdict), name=said.cut(one.name), said=said.cut(one.said))
+            for one in standing(statement)
+        ),
         fails=fails,
         reviews=reviews,
         absences=absences(statement),
