@@ -51,7 +51,7 @@ def attestations_in_force(case: Case) -> Outcome:
 
 @attestations_in_force.healthy
 def _() -> Case:
-    row = ("Do the chats read like chats?", "yes", "read 40 of them", "ada", "2025-12-01", "2026-03-01", "")
+    row = ("Do the chats read like chats?", "yes", "read 40 of them", "maintainer", "2025-12-01", "2026-03-01", "")
     return case_of(run={"attestations.answers": Table(COLUMNS, (row,))})
 
 

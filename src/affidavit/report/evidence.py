@@ -214,12 +214,13 @@ def _instruments(case: Case, names: tuple[str, ...]) -> str:
     proofs = _rows(case, "instruments.proofs")
     if proofs is None:
         return ""
-    rows = [row for row in proofs.records(kind=str, word=str, date=str) if row["kind"] in _TRUSTED]
+    rows = [row for row in proofs.records(kind=str, name=str, word=str, date=str) if row["kind"] in _TRUSTED]
     proved = [row for row in rows if row["word"] in ("PROVED", "WEAK")]
     kinds = [str(row["kind"]) for row in proved]
     parts = [counted(kinds.count(kind), kind) for kind in _TRUSTED if kind in kinds]
     said = [f"{' and '.join(parts)} proved"] if parts else []
-    said += [f"{len(rows) - len(proved)} not"] if len(proved) < len(rows) else []
+    said += [f"{row['kind']} {row['name']} {row['word']}" for row in rows if row not in proved][:1]
+    said += [f"{len(rows) - len(proved) - 1} more not proved"] if len(proved) + 1 < len(rows) else []
     dates = sorted(str(row["date"]) for row in proved if row["date"])
     said += [f"the oldest {dates[0]}"] if dates else []
     return ", ".join(said)
@@ -229,7 +230,7 @@ def _gates(case: Case, names: tuple[str, ...]) -> str:
     answers = _rows(case, "gates.answers")
     if answers is None:
         return ""
-    codes = answers.column("code")
+    codes = [row["code"] for row in answers.records(code=int)]
     return f"{codes.count(0)} of {counted(len(codes), 'gate')} said yes"
 
 
@@ -237,7 +238,7 @@ def _attestations(case: Case, names: tuple[str, ...]) -> str:
     answers = _rows(case, "attestations.answers")
     if answers is None:
         return ""
-    in_force = answers.column("why").count("")
+    in_force = sum(not row["why"] for row in answers.records(why=str))
     return f"{in_force} of {counted(len(answers.rows), 'attestation')} in force"
 
 

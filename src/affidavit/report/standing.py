@@ -54,9 +54,8 @@ def lines(found: Iterable[Standing]) -> Iterator[Line]:
     """Yield them as text."""
     for one in found:
         mark = mark_of(one.verdict)
-        yield line(
-            Span(f"{one.name}  "), Span(one.said, Tone.FAINT), head=Span(f"{mark.text} {one.kind}", mark.tone), indent=2
-        )
+        head = Span(f"{mark.text} {one.kind:<{_KIND}}  ", mark.tone)
+        yield line(f"{one.name}  ", Span(one.said, Tone.FAINT), head=head, indent=len(head.text))
 
 
 def _gates(statement: Statement) -> Iterator[Standing]:
