@@ -1,0 +1,114 @@
+"""What stands around a number: its line, its paragraph or comment, its heading or function, and the name of its file.
+
+Source: playbook §4.7; anchors-mechanisms C7 (same dimension, within rounding, and shared words).
+Blind to: a paragraph of more than four lines before or after the number; headings of reStructuredText.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Final
+
+from affidavit.claims.copies.former import Told
+from affidavit.claims.copies.words import stems, weight
+
+_REACH: Final = 4
+"""Lines before and after that may belong to a number."""
+_BLANK: Final = re.compile(r"[\s#/*>\-;%\"'=|]*\Z")
+_HEADING: Final = re.compile(r"^#{1,6}[ \t]+(.+)$", re.M)
+_SCOPE: Final = re.compile(r"^[ \t]*(?:async[ ]+def|def|class|function)[ ]+(\w+)", re.M)
+_PROSE: Final = frozenset({".md", ".markdown", ".mdx", ".rst", ".txt", ".qmd", ".rmd", ".html"})
+_ABOVE_MOST: Final = 20000
+"""Characters in which a heading is looked for."""
+_LINE, _PARAGRAPH, _ABOVE = 1.0, 0.8, 0.6
+_OTHER: Final = 0.4
+"""What a word of a claim's surroundings weighs beside a word of its id."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Stems by where they stand; ``above`` is the heading or the function, in words."""
+
+    line: frozenset[str]
+    paragraph: frozenset[str]
+    over: frozenset[str]
+    above: str
+
+    def at(self, stem: str) -> float:
+        if stem in self.line:
+            return _LINE
+        return _PARAGRAPH if stem in self.paragraph else _ABOVE if stem in self.over else 0.0
+
+
+@dataclass(frozen=True)
+class Kinship:
+    """How much a place speaks of a claim: ``share`` of its id's words, and what all shared words weigh together."""
+
+    share: float
+    weight: float
+    words: tuple[str, ...]
+    above: bool
+
+
+def context_of(path: PurePath, text: str, start: int, end: int) -> Context:
+    """Return what stands around a line of a text."""
+    before = text[max(0, start - 4000) : start].split("\n")[:-1]
+    after = text[end + 1 : end + 2000].split("\n")
+    upper = _paragraph(reversed(before))
+    paragraph = [*upper, *_paragraph(after)]
+    line = text[start:end]
+    if line.lstrip().startswith("|"):
+        paragraph += _head_of_table(before)
+    above = _above(path, text[:start])
+    names = " ".join((*path.parts[-2:-1], path.stem))
+    return Context(
+        line=frozenset(stems(line)),
+        paragraph=frozenset(stem for one in paragraph for stem in stems(one[:400])),
+        over=frozenset((*stems(above), *stems(names))),
+        above=above,
+    )
+
+
+def kinship(told: Told, context: Context) -> Kinship:
+    """Return how much a place speaks of a claim."""
+    own, around = ({stem: context.at(stem) for stem in words} for words in (told.own, told.around))
+    whole = sum(weight(stem) for stem in told.own)
+    shared = sum(weight(stem) for stem, place in own.items() if place)
+    weighed = sum(weight(stem) * place for stem, place in own.items())
+    beside = sum(weight(stem) * place * _OTHER for stem, place in around.items())
+    near = {stem: place for stem, place in {**own, **around}.items() if place}
+    said = {**told.around, **told.own}
+    words = tuple(said[stem] for stem in sorted(near, key=lambda stem: (-near[stem] * weight(stem), stem)))
+    return Kinship(
+        share=shared / whole if whole else 0.0,
+        weight=weighed + beside,
+        words=words,
+        above=any(place == _ABOVE for place in near.values()),
+    )
+
+
+def _paragraph(lines: Iterable[str]) -> list[str]:
+    found: list[str] = []
+    for line in lines:
+        if len(found) == _REACH or _BLANK.match(line):
+            break
+        found.append(line)
+    return found
+
+
+def _head_of_table(before: list[str]) -> list[str]:
+    head = ""
+    for line in reversed(before):
+        if not line.lstrip().startswith("|"):
+            break
+        head = line
+    return [head]
+
+
+def _above(path: PurePath, before: str) -> str:
+    pattern = _HEADING if path.suffix.lower() in _PROSE else _SCOPE
+    found = pattern.findall(before, max(0, len(before) - _ABOVE_MOST))
+    return str(found[-1]).strip()[:120] if found else ""
