@@ -37,7 +37,7 @@ BY_CONTENT, BY_USE, BY_TIME = "content", "use", "time"
 """The run wrote these very bytes; they came while it ran, and it read them itself; they came while it ran. The last
 proves nothing: anybody may have made them beside it.
 """
-_OWN_NAME_BYTES = 1024
+OWN_NAME_BYTES = 1024
 """A smaller file is known by its place as well as by its content: what is nearly empty is the same everywhere."""
 
 
@@ -132,7 +132,7 @@ def _builder(one: Read, earlier: Sequence[Earlier], project: Path) -> tuple[Earl
         for row in run.files:
             if row["digest"] != one.digest:
                 continue
-            if row["use"] == "written" and (row["path"] == place or one.bytes >= _OWN_NAME_BYTES):
+            if row["use"] == "written" and (row["path"] == place or one.bytes >= OWN_NAME_BYTES):
                 return run, BY_CONTENT
             if row["use"] == "read" and row["path"] == place and run.started <= one.modified <= run.ended:
                 return run, BY_USE
