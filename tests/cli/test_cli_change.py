@@ -68,7 +68,15 @@ def test_what_falls_is_unknown_to_every_later_reader(copied: Desk) -> None:
 def test_what_was_corrected_is_told_before_the_next_run_of_the_recipe_and_of_no_other(copied: Desk) -> None:
     assert (
         copied.type(
-            "annotate", "last", "--falls", "attention.*", "--reason", "another seat", "--author", "Ada"
+            "annotate",
+            "last",
+            "--falls",
+            "attention.*",
+            "--reviewed-nothing-else",
+            "--why",
+            "another seat",
+            "--author",
+            "Ada",
         ).exit_code
         == 0
     )
@@ -84,7 +92,7 @@ def test_a_correction_that_says_nothing_is_refused(copied: Desk) -> None:
     for words in (
         ("--falls", "attention.kernel", "--reason", "a misspelt term"),
         ("--falls", "attention.*", "--survives", "attention.kernels", "--reason", "both"),
-        ("--falls", "attention.*", "--reason", " "),
+        ("--falls", "attention.*", "--reviewed-nothing-else", "--why", " "),
         ("--falls", "attention.*"),
     ):
         assert copied.type("annotate", "last", *words).exit_code == 2
@@ -100,7 +108,7 @@ def test_where_nobody_has_a_name_the_author_is_asked_for(copied: Desk, monkeypat
     monkeypatch.setattr("getpass.getuser", nameless)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    words = ("annotate", "last", "--falls", "attention.*", "--reason", "another seat")
+    words = ("annotate", "last", "--falls", "attention.*", "--reviewed-nothing-else", "--why", "another seat")
     refused = copied.type(*words)
     assert refused.exit_code == 2 and "it has no author" in refused.stderr
     assert copied.type(*words, "--author", "Ada").exit_code == 0

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.desk import CLEAN, Desk, desk
 
 SEAL = '[seal]\nkey = "affidavit"\ntrusted = ["affidavit.pub"]\n'
-CORRECTION = ("--falls", "attention.*", "--reason", "another seat", "--author", "Ada")
+CORRECTION = ("--falls", "attention.*", "--reviewed-nothing-else", "--why", "another seat", "--author", "Ada")
 
 
 @pytest.fixture(scope="module")

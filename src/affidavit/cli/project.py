@@ -14,9 +14,9 @@ from affidavit.cli import page
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.term import Vocabulary
-from affidavit.record import ledger, runs
+from affidavit.record import annotated, ledger, runs
 from affidavit.record.ledger import Ledger
-from affidavit.record.runs import RunFolder
+from affidavit.record.runs import RunFolder, RunNotFoundError
 from affidavit.run import attesting
 from affidavit.run.attesting import Notary
 from affidavit.run.plugins import House, load_house
@@ -95,12 +95,19 @@ class Project:
         return runs.runs(self.root)
 
     def find(self, run: str) -> RunFolder:
-        """Return the run that a person named.
+        """Return the run that a person named, or what was said of the file that they named.
 
         Raises:
             RunNotFoundError: none or several.
+            ArtifactError, SealError: what was said of that file is not what was sealed.
         """
-        return runs.find(self.root, run)
+        try:
+            return runs.find(self.root, run)
+        except RunNotFoundError:
+            folder = annotated.chain_of(Path(run), self.root) if run and Path(run).exists() else None
+            if folder is None:
+                raise
+            return RunFolder(id=folder.name, folder=folder, started_ns=folder.stat().st_mtime_ns)
 
 
 def here() -> Project:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from affidavit.fact.observation import Known
 from affidavit.fact.term import Method, Vocabulary
 from affidavit.fact.values import Table
 from affidavit.record import chain, file, manifest, seal
-from affidavit.record.annotation import FILES, VALUES, Annotation, Correction
+from affidavit.record.annotation import FILES, VALUES, Annotation, AnnotationError, Correction
 from affidavit.record.manifest import Status, from_record
 from affidavit.record.record import Fact, Kind, Record, ordered
 
@@ -87,14 +88,15 @@ def annotate_artifact(
     *,
     root: Path,
     vocabulary: Vocabulary,
-    holds: Iterable[str] = (),
+    holds: Mapping[str, str] | Iterable[str] = (),
     content: bytes | None = None,
 ) -> tuple[Path, Annotation]:
     """Append a correction to the chain of an artifact; return the folder of that chain, and the annotation.
 
     Args:
         root: the project, which keeps the chain.
-        holds: the names that can fall in it, beside the names of its files: sections, claims, keys.
+        holds: the names that can fall in it, beside the names of its files: sections, claims, keys; with what each says,
+            where they are a mapping.
         content: as in :func:`artifact`. A document that carries banners is called by what it is without them.
 
     Raises:
@@ -104,11 +106,19 @@ def annotate_artifact(
     """
     found = artifact(path, content)
     folder = root / names.CORRECTIONS / found.sha256
-    if not seal.is_sealed(folder):
+    is_new = not seal.is_sealed(folder)
+    if is_new:
         folder.mkdir(parents=True, exist_ok=True)
-        record = _record(found, tuple(holds), root=root, vocabulary=vocabulary)
+        held = dict(holds) if isinstance(holds, Mapping) else dict.fromkeys(holds, "")
+        record = _record(found, held, root=root, vocabulary=vocabulary)
         seal.seal(folder, from_record(record, affidavit=__version__, status=Status.ADOPTED, attempts=()))
-    return folder, chain.append(folder, said)
+    _own(folder)
+    try:
+        return folder, chain.append(folder, said)
+    except AnnotationError:
+        if is_new and not (folder / names.ANNOTATIONS).exists():
+            shutil.rmtree(folder)  # nothing was said of it, so there is nothing to keep
+        raise
 
 
 def chain_of(path: Path, root: Path, content: bytes | None = None) -> Path | None:
@@ -117,15 +127,20 @@ def chain_of(path: Path, root: Path, content: bytes | None = None) -> Path | Non
     A large file is read only where something was said of one of its size.
 
     Raises:
-        ArtifactError: nothing is there.
+        ArtifactError: nothing is there, or the chain that lies there is another's.
+        SealError: what lies there is not what was sealed.
     """
     held = tuple(folders(root))
     if not held:
         return None
-    if content is None and path.is_file() and path.stat().st_size not in {size for one in held for size in _sizes(one)}:
+    sizes = {size for one in held for size in _sizes(one)}
+    if content is None and path.is_file() and path.stat().st_size not in sizes:
         return None
     folder = root / names.CORRECTIONS / artifact(path, content).sha256
-    return folder if folder in held else None
+    if folder not in held:
+        return None
+    _own(folder)
+    return folder
 
 
 def folders(root: Path) -> Iterator[Path]:
@@ -145,13 +160,32 @@ def _sizes(folder: Path) -> Iterator[object]:
             yield from fact.state.value.column("bytes")
 
 
-def _record(found: Artifact, holds: tuple[str, ...], *, root: Path, vocabulary: Vocabulary) -> Record:
+def _own(folder: Path) -> None:
+    """Refuse a chain that lies under the digest of something else: a copy would correct what nobody spoke of.
+
+    Raises:
+        ArtifactError: it does.
+    """
+    run = seal.read_sealed(folder).manifest.run
+    if run != f"{PREFIX}{folder.name}":
+        raise ArtifactError(
+            refusal(
+                subject=f"{names.CORRECTIONS}/{folder.name:.12}…",
+                expected="the corrections of what has this digest",
+                saw=f"those of {run:.21}…",
+                means="Somebody copied them, and nothing was said of this artifact.",
+                action="Restore the folder from a commit.",
+                unaffected="the artifact",
+            )
+        )
+
+
+def _record(found: Artifact, holds: Mapping[str, str], *, root: Path, vocabulary: Vocabulary) -> Record:
     """Return what is sealed of an artifact: its files, and every name under which a part of it can fall."""
     place = found.path.resolve()
     shown = place.relative_to(root.resolve()).as_posix() if place.is_relative_to(root.resolve()) else place.name
     files = tuple((name, f"sha256:{digest}", size, "named by a correction") for name, digest, size in found.parts)
-    held = dict.fromkeys((*(name for name, _, _ in found.parts), *holds))
-    values = tuple((name, "") for name in list(held)[:MOST_NAMES])
+    values = tuple({**{name: "" for name, _, _ in found.parts}, **holds}.items())[:MOST_NAMES]
     tables = {
         FILES: (Table(("path", "digest", "bytes", "read"), files[:MOST_NAMES]), Method.INSPECTED),
         VALUES: (Table(("key", "value"), values), Method.DECLARED),

@@ -9,12 +9,13 @@ from affidavit.fact.observation import Known, Unknown
 from affidavit.fact.term import Category, Vocabulary
 from affidavit.fact.values import Layers, Table, Value
 from affidavit.record.annotation import by_subject
-from affidavit.record.compare import Difference, differ
+from affidavit.record.compare import Difference, differ, display
 from affidavit.record.record import Fact, Kind, Record
 from affidavit.report.contrast import LEFT, RIGHT, Change, asked, told, value_of
 from affidavit.report.terminal import Line, Span, Tone, line
 
 _NAMES_SHOWN = 4
+_FELLED_SHOWN = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +24,7 @@ class Comparison:
 
     ``unseen`` are terms that both know only as unknown: they are equal in nothing but our ignorance. ``one_sided``
     are those that one side knows, by why the other does not; ``hides_meaning`` where one of them is of meaning.
+    ``felled`` are facts that a correction took back, as a sentence each with what they were.
     ``asked`` are requests of one side that came to the same on the other, ``names`` all terms of which either speaks.
     """
 
@@ -35,6 +37,7 @@ class Comparison:
     hides_meaning: bool = False
     asked: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    felled: tuple[str, ...] = ()
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -79,6 +82,7 @@ def compare(left: Record, right: Record) -> Comparison:
         one_sided=_one_sided(left, right, alone),
         hides_meaning=any(words[name].category is Category.MEANING for name in alone),
         names=tuple(names),
+        felled=tuple(dict.fromkeys((*_felled(LEFT, left), *_felled(RIGHT, right)))),
         asked=tuple(_asked_alone(left, right, [name for name in compared if name not in differing])),
     )
 
@@ -111,6 +115,10 @@ def lines(comparison: Comparison, *, every: bool = False) -> Iterator[Line]:
     for why, alone in comparison.one_sided:
         listed = ", ".join(alone if every else by_subject(alone, comparison.names))
         yield line(Span(f"{_facts(len(alone))} {why}: {listed}", Tone.DOUBT), indent=2)
+    felled = comparison.felled if every else comparison.felled[:_FELLED_SHOWN]
+    yield from (line(Span(said, Tone.BAD), indent=2) for said in felled)
+    if len(felled) < len(comparison.felled):
+        yield _folded(f"and {len(comparison.felled) - len(felled)} more that fell; --all shows them")
     yield _folded(f"{_facts(comparison.equal)} equal")
     if comparison.unseen:
         names = ", ".join(comparison.unseen if every else by_subject(comparison.unseen, comparison.names))
@@ -214,6 +222,14 @@ def _one_sided(left: Record, right: Record, names: Iterable[str]) -> tuple[tuple
         why = f"unknown in {side} ({', '.join(causes)})" if causes else f"not recorded in {side}"
         found.setdefault(why, []).append(name)
     return tuple((why, tuple(said)) for why, said in sorted(found.items()))
+
+
+def _felled(side: str, record: Record) -> Iterator[str]:
+    """Yield what a correction took back on one side, and what it was: it is shown, and compared with nothing."""
+    for fact in record.facts:
+        if fact.was is not None and isinstance(fact.state, Unknown):
+            was = f"; it was {display(fact.was.value)}" if isinstance(fact.was, Known) else ""
+            yield f"{side}: {fact.name} {fact.state.why}{was}"
 
 
 def _asked_alone(left: Record, right: Record, names: Iterable[str]) -> Iterator[str]:

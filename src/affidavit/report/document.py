@@ -82,6 +82,7 @@ def difference(comparison: Comparison) -> Document:
         "asked_on_one_side": list(comparison.asked),
         "equal": comparison.equal,
         "unseen": list(comparison.unseen),
+        "felled": list(comparison.felled),
     }
 
 
@@ -124,6 +125,7 @@ def spans(kept: Spans) -> Document:
 
 
 def _fact(fact: Fact) -> Document:
+    felled = {} if fact.was is None else {"was": state_to_json(fact.was)}
     return {
         "term": fact.name,
         "resolved": state_to_json(fact.state),
@@ -131,6 +133,7 @@ def _fact(fact: Fact) -> Document:
         "ranks": list(fact.ranks),
         "episode": fact.episode,
         "step": fact.step,
+        **felled,
     }
 
 

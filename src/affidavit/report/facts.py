@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from affidavit.fact.observation import Known, Unknown
+from affidavit.fact.observation import Known, State, Unknown
 from affidavit.fact.values import Table, Value
 from affidavit.record.compare import display
 from affidavit.record.ranks import written
@@ -33,7 +33,21 @@ def _said(fact: Fact) -> Iterator[Line]:
         yield from table(fact.state.value)
     elif isinstance(fact.state, Unknown):
         why = f"  {fact.state.why}" if fact.state.why else ""
-        yield line(Span(f"unknown: {fact.state.cause.value}{why}", Tone.DOUBT), indent=10)
+        if fact.was is None:
+            yield line(Span(f"unknown: {fact.state.cause.value}{why}", Tone.DOUBT), indent=10)
+        else:
+            yield line(Span(fact.state.why, Tone.BAD), indent=10)
+            yield from _was(fact.was)
+
+
+def _was(state: State) -> Iterator[Line]:
+    """Yield what a correction took back: it is shown, and used by nobody."""
+    if isinstance(state, Known):
+        how = f"  {state.method.name.lower()}: {state.source}"
+        yield line(display(state.value), Span(how, Tone.FAINT), head="  was", indent=10)
+        yield from table(state.value)
+    elif isinstance(state, Unknown):
+        yield line(f"unknown: {state.cause.value}", head="  was", indent=10)
 
 
 def table(value: Value) -> Iterator[Line]:

@@ -86,6 +86,8 @@ def document(origin: Origin, about: About) -> Document:
                 "kind": one.kind.value,
                 "falls": list(one.falls),
                 "survives": list(one.survives),
+                "not_reviewed": list(one.not_reviewed),
+                "by": one.by,
                 "reason": one.reason,
                 "author": one.author,
                 "date": one.time.date().isoformat(),
@@ -105,6 +107,8 @@ def _corrections(about: About) -> Iterator[Line]:
         yield line(Span(one.kind.value, tone), who)
         yield line(", ".join(by_subject(one.falls, present)) or "nothing", head="  falls", indent=_INDENT)
         yield line(", ".join(by_subject(one.survives, present)) or "nothing named", head="  survives", indent=_INDENT)
+        if one.falls:
+            yield line(", ".join(one.not_reviewed) or "nothing", head="  not reviewed", indent=_INDENT + 4)
 
 
 def _said(origin: Origin) -> str:

@@ -64,12 +64,17 @@ def cell(record: Record, fact: Fact) -> Cell:
         where=where(record, fact),
         is_known=known,
         value=shown(state.value) if isinstance(state, Known) else Shown(text=absent(state)),
-        why="" if isinstance(state, Known) or state.why == state.cause.value else cut(state.why),
+        why="" if isinstance(state, Known) or state.why == state.cause.value else cut(f"{state.why}{_was(fact)}"),
         method=state.method.name.lower() if isinstance(state, Known) else "",
         source=cut(state.source) if isinstance(state, Known) else "",
         asked=None if request is None else shown(request.value),
         asked_source="" if request is None else cut(request.source),
     )
+
+
+def _was(fact: Fact) -> str:
+    """Return what a fact was before a correction took it back, behind the words that say so."""
+    return f"; it was {display(fact.was.value)}" if isinstance(fact.was, Known) else ""
 
 
 def absent(state: State) -> str:

@@ -1,0 +1,75 @@
+"""What can fall in a file that is no run of ours: its keys, its sections, its claims, each by a name.
+
+A correction that can only say "the file" casts doubt on all of it. So whatever a person would point at has a name:
+``README.md:learning_rate`` in a card or a config, ``section:6`` in a document, ``claim:encode-cache-rebuild``.
+
+Blind to: sections that are told apart by their looks only; what stands in a pickle.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from affidavit.claims.anchor.markdown import places, prose
+from affidavit.fact.errors import AffidavitError
+from affidavit.fact.term import Vocabulary
+from affidavit.observe.foreign import read_foreign, shown
+from affidavit.record import annotated, file
+from affidavit.record.annotation import Annotation, Correction
+from affidavit.run.attesting import Notary
+
+DOCUMENTS = (".md", ".markdown", ".mdx", ".rst", ".txt")
+SIZE_BYTES = 16 << 20
+_HEADING = re.compile(r"^#{1,6}[ \t]+(?:§[ \t]*)?((?:\d+(?:\.\d+)*)?)\.?[ \t]*([^\n]*)$", re.MULTILINE)
+_LONGEST = 60
+
+
+def names_in(path: Path) -> Mapping[str, str]:
+    """Return the names under which parts of a file, or of a folder's configs, can fall, each with what it says."""
+    return {**_values(path), **_parts(path)}
+
+
+def correct(
+    path: Path, said: Correction, *, root: Path, vocabulary: Vocabulary, notary: Notary
+) -> tuple[Path, Annotation, tuple[str, ...]]:
+    """Append a correction to the chain of what lies at a path, and let it be signed and remembered as a run's.
+
+    Returns:
+        The folder of the chain, the annotation, and what of vouching could not be done.
+
+    Raises:
+        AffidavitError: as :func:`affidavit.record.annotated.annotate_artifact`.
+    """
+    is_new = annotated.chain_of(path, root) is None
+    folder, made = annotated.annotate_artifact(path, said, root=root, vocabulary=vocabulary, holds=names_in(path))
+    problems = notary.sealed(folder) if is_new else notary.corrected(folder)
+    return folder, made, problems
+
+
+def _values(path: Path) -> Mapping[str, str]:
+    try:
+        return {one.place: shown(one) for one in read_foreign(path).values}
+    except AffidavitError:
+        return {}  # a file that says nothing under keys has other names
+
+
+def _parts(path: Path) -> Mapping[str, str]:
+    """Return the sections and the claims of a document."""
+    if path.suffix.lower() not in DOCUMENTS or not path.is_file():
+        return {}
+    try:
+        text = file.read(path.resolve(), limit=SIZE_BYTES).decode("utf-8", "replace")
+    except AffidavitError:
+        return {}
+    found: dict[str, str] = {}
+    for heading in _HEADING.finditer(prose(text)):
+        number, title = heading[1], heading[2].strip().strip("#").strip()
+        slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:_LONGEST].strip("-")
+        if number or slug:
+            found.setdefault(f"section:{number or slug}", title[:_LONGEST])
+    for place in places(text):
+        if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", place.claim):
+            found.setdefault(f"claim:{place.claim}", "")
+    return found
