@@ -195,8 +195,8 @@ def _in(paths: Iterable[str], base: _Told, reader: _Told, told: dict[str, _Told]
     return [path for path in inside if _saver(path, reader, told) is base]
 
 
-def _saver(path: str, reader: _Told, told: dict[str, _Told]) -> _Told | None:
-    """Return who had saved last in the narrowest place around a file, the reader itself among them."""
+def _saver(path: str, reader: _Told, told: dict[str, _Told]) -> _Told:
+    """Return who had saved last in the narrowest place around a file that somebody saved, the reader among them."""
     found = [
         (len(PurePosixPath(place).parts), one.started, one.folder.id)
         for one in told.values()
@@ -204,7 +204,7 @@ def _saver(path: str, reader: _Told, told: dict[str, _Told]) -> _Told | None:
         for place in one.places
         if is_in(path, place)
     ]
-    return told[max(found)[-1]] if found else None
+    return told[max(found)[-1]]
 
 
 def _claims(names: set[str], project: Path) -> Iterator[Claimed]:
