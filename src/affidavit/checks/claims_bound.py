@@ -69,9 +69,9 @@ def _rows(case: Case, need: str) -> tuple[Row, ...]:
 
 
 def _some(rows: Sequence[Row]) -> str:
-    said = [*dict.fromkeys(f"{row['path']}:{row['line']} {row['said']}" for row in rows)]
+    said = [*dict.fromkeys(f"{row['claim']} at {row['path']}:{row['line']}" for row in rows)]
     more = f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
-    return "; ".join(said[:_SHOWN]) + more
+    return ", ".join(said[:_SHOWN]) + more
 
 
 def _sites(rows: Sequence[Row]) -> tuple[Site, ...]:

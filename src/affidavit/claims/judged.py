@@ -19,7 +19,7 @@ from affidavit.claims.anchor.place import Span
 from affidavit.claims.quantity import quantity_of, same
 from affidavit.claims.sheet import Sheet
 from affidavit.claims.superseded import declared, said_now
-from affidavit.claims.wording import as_written, in_place_of
+from affidavit.claims.wording import as_quantity, as_written, in_place_of
 from affidavit.record.covered import moved
 from affidavit.record.measurement import Measurement, Measurements
 
@@ -119,11 +119,10 @@ def age(measured: Measurement, as_of: datetime.date) -> str:
 
 def agrees(anchor: Anchor, measured: Measurement) -> bool:
     """Say whether a number is what was measured, in whatever unit, rounded as it is written."""
-    exact = quantity_of(measured.value, measured.unit)
-    if anchor.quantity is not None and exact is not None:
-        return same(anchor.quantity, exact)
-    if anchor.quantity is not None and measured.unit:
-        return False
+    if anchor.quantity is not None:
+        exact = as_quantity(measured, anchor.quantity)
+        if exact is not None or measured.unit:
+            return exact is not None and same(anchor.quantity, exact)
     digits = re.sub(r"[^\d.]", "", anchor.written.partition(" ")[0])
     written = Decimal(digits.rstrip(".") or "0")
     exponent = written.as_tuple().exponent

@@ -1,14 +1,30 @@
-"""All that is known of the numbers of some files: their claims, and the old values that still stand in them."""
+"""All that is known of the numbers of some files: their claims, and the old values that still stand in them.
+
+Blind to: values that were measured again and moved by less than a tenth: a measurement is never twice the same, and
+nobody plans otherwise for it. One that was taken back is looked for however near the right one lies.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from affidavit.claims.judged import Judged, Word, judge
-from affidavit.claims.sheet import sheets
+from affidavit.claims.anchor.anchor import anchors
+from affidavit.claims.anchor.place import COMMENTS, PYTHON, Span, kind_of
+from affidavit.claims.copies import Copy, Told, copies, formers, loose, standing
+from affidavit.claims.judged import Edit, Judged, Word, judge
+from affidavit.claims.sheet import read_sheet, sheets
+from affidavit.claims.superseded import said_now
+from affidavit.claims.wording import as_written, in_place_of
 from affidavit.record.measurement import FILE, Measurements
+
+_JITTER: Final = 0.1
+_BOUND_MOST: Final = 200
+"""Copies that are bound while they are mended; each is tried, and a file with more of them is mended by a program."""
+_LINKED: Final = (".md", ".markdown", ".mdx", ".qmd", ".rmd")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,21 +57,82 @@ def survey(paths: Iterable[Path], measurements: Measurements, root: Path, *, lau
 
     Args:
         root: the project.
-        launched: whether these files are about to run, so that a loose number beside a claim's words is a warning.
+        launched: whether all of these files are about to run. A loose number beside a claim's words is told in what
+            runs: in launchers and configs, and in scripts where they are launched.
     """
     files = tuple(paths)
     judged = judge(sheets(files), measurements, root)
+    texts: dict[str, list[str]] = defaultdict(list)
+    for held in judged.held:
+        texts[held.anchor.claim].append(held.anchor.near)
+    old = tuple(one for one in formers(measurements, texts) if _matters(one, measurements))
+    found = copies(old, files)
+    run = files if launched else [path for path in files if path.suffix and kind_of(path) == COMMENTS]
+    told = {(one.path, one.found.start) for one in found}
+    free = (one for one in loose(standing(measurements, texts), run) if (one.path, one.found.start) not in told)
     return Survey(
         files=len(files),
         judged=judged,
-        old=0,
-        copies=(),
-        loose=(),
+        old=len(old),
+        copies=tuple(_stale(one, measurements, binds=at < _BOUND_MOST) for at, one in enumerate(found)),
+        loose=tuple(map(_loose, free)),
         unread=tuple(_unread(measurements, root)),
     )
 
 
-def _unread(measurements: Measurements, root: Path) -> Iterable[tuple[Path, int, str]]:
+def _matters(told: Told, measurements: Measurements) -> bool:
+    if told.now is None or measurements.superseded(told.claim) is not None or not told.value.exact:
+        return True
+    if told.now.dimension != told.value.dimension:
+        return True
+    return abs(float(told.now.exact / told.value.exact) - 1) > _JITTER
+
+
+def _stale(copy: Copy, measurements: Measurements, *, binds: bool) -> Word:
+    """Return an old number with what stands in its place."""
+    taken_back = measurements.superseded(copy.told.claim)
+    now = said_now(copy.told.claim, measurements)
+    written = copy.found.written
+    is_now = "" if now is None else f"{as_written(now)} ({now.name})" if taken_back else as_written(now)
+    if taken_back is not None:
+        said = f'"{written}" was taken back: {taken_back.why}' + (f"; it is {is_now}" if is_now else "")
+    else:
+        said = f'"{written}" was measured again: it is {is_now}'
+    at = Span(copy.found.start, copy.found.end)
+    edits: tuple[Edit, ...] = ()
+    if now is not None:
+        new = in_place_of(written, copy.found, now)
+        edits = (Edit(at, bound(copy, new, now.name) if binds else new),)
+    return Word(path=copy.path, line=copy.line, claim=copy.told.claim, said=said, edits=edits)
+
+
+def bound(copy: Copy, new: str, claim: str) -> str:
+    """Return a number with the id of its measurement, where its place can carry one; else as it is.
+
+    A copy that is mended and bound is the last one that anybody has to look for.
+    """
+    sheet = read_sheet(copy.path)
+    text, at = sheet.text, Span(copy.found.start, copy.found.end)
+    if copy.path.suffix.lower() in _LINKED:
+        before = text[text.rfind("\n", 0, at.start) + 1 : at.start]
+        tried = f"[{new}](claim:{claim})" if before.count("[") == before.count("]") else ""
+    else:
+        tried = f"{new} (claim: {claim})" if sheet.kind in (PYTHON, COMMENTS) else ""
+    if not tried:
+        return new
+    found = anchors(f"{text[: at.start]}{tried}{text[at.end :]}", sheet.kind)
+    is_read = any(
+        one.claim == claim and one.at.start in range(at.start, at.start + 2) and not one.problem for one in found
+    )
+    return tried if is_read else new
+
+
+def _loose(copy: Copy) -> Word:
+    said = f'"{copy.found.written}" names no measurement; {copy.reasons[0]}'
+    return Word(path=copy.path, line=copy.line, claim=copy.told.claim, said=said)
+
+
+def _unread(measurements: Measurements, root: Path) -> Iterator[tuple[Path, int, str]]:
     for problem in measurements.problems:
         place, _, why = problem.partition(": ")
         _, _, line = place.partition(":")

@@ -6,10 +6,12 @@ Blind to: compounds (``2m25s``) and money with its sign in front; they get the m
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
 from affidavit.claims.quantity import Quantity, in_form, quantity_of
+from affidavit.claims.quantity.unit import FRACTION
 from affidavit.record.measurement import Measurement
 
 _DIGITS: Final = 4
@@ -31,6 +33,17 @@ def number(value: float) -> str:
     return f"{rounded:,f}" if abs(rounded) >= 10_000 else f"{rounded:f}"
 
 
+def as_quantity(measured: Measurement, like: Quantity) -> Quantity | None:
+    """Return what was measured as a quantity, None where its unit is none that is known.
+
+    A share that was measured without a unit is one in percent, too, where it is held against one.
+    """
+    if not measured.unit and like.dimension == FRACTION:
+        percent = quantity_of(1.0, "%")
+        return None if percent is None else replace(percent, exact=Decimal(repr(float(measured.value))))
+    return quantity_of(measured.value, measured.unit)
+
+
 def in_place_of(written: str, quantity: Quantity | None, measured: Measurement) -> str:
     """Return a measured value as it is written in place of another: in its unit and rounding where that says enough.
 
@@ -43,9 +56,11 @@ def in_place_of(written: str, quantity: Quantity | None, measured: Measurement) 
     if quantity is None:
         return number(measured.value)
     about = _ABOUT.match(written)
-    exact = quantity_of(measured.value, measured.unit)
+    exact = as_quantity(measured, quantity)
     is_kin = exact is not None and exact.dimension == quantity.dimension and bool(quantity.unit.strip())
     formed = in_form(exact.exact, quantity) if exact is not None and is_kin else ""
+    if not formed and not measured.unit and is_kin:
+        formed = f"{number(float(Decimal(repr(float(measured.value))) * 100))}{quantity.unit}"
     return f"{about[0] if about else ''}{formed or as_written(measured)}"
 
 

@@ -183,6 +183,15 @@ def _names(case: Case, names: tuple[str, ...]) -> str:
     return f"{count:,} {'name' if count == 1 else 'names'} given, {' and '.join(told) or 'all known'}"
 
 
+def _claims(case: Case, names: tuple[str, ...]) -> str:
+    examined = _known(case, "claims.examined")
+    if not isinstance(examined, Tally) or not examined.total:
+        return ""
+    wrong = {"unbound": "wrong", "copies": "of old values", "doubted": "doubted", "stale": "of other code"}
+    told = [f"{len(table.rows)} {word}" for name, word in wrong.items() if (table := _rows(case, f"claims.{name}"))]
+    return f"{examined['bound']} claims and {examined['old values']} old values, {', '.join(told) or 'none wrong'}"
+
+
 def given(examined: Tally) -> int:
     """Return how many names were given; what nobody could read is counted beside them and is none."""
     return sum(examined[kind] for kind in ("script", "config", "launcher"))
@@ -267,6 +276,7 @@ _PHRASES: dict[str, Callable[[Case, tuple[str, ...]], str]] = {
     "batch": _batch,
     "weights": _weights,
     "names": _names,
+    "claims": _claims,
     "config": _config,
     "fields": _fields,
     "tree": _tree,
