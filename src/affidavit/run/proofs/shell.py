@@ -19,6 +19,7 @@ from pathlib import Path
 
 MARK = "AFFIDAVIT_PROOF"
 TAIL_BYTES = 2000
+_GONE_SECONDS = 5.0
 _NOT_RUN = {126: "it cannot be executed", 127: "there is no such command"}
 
 
@@ -86,7 +87,17 @@ def _end(session: int, mark: str) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(session, signal.SIGKILL)
     wanted = f"{MARK}={mark}".encode()
+    until = time.monotonic() + _GONE_SECONDS
+    while _killed(wanted) and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+def _killed(wanted: bytes) -> int:
+    """Kill whatever carries a mark, and return how many there were; one that is dead has no environment left."""
+    found = 0
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if wanted in (place / "environ").read_bytes().split(b"\0"):
+                found += 1
                 os.kill(int(place.name), signal.SIGKILL)
+    return found
