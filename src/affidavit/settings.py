@@ -156,6 +156,7 @@ class _Reader(Keys):
             tokens=self.choice(run, "run.tokens", TOKEN_POLICIES, default="text"),
             marks=self.switch(run, "run.marks", default=True),
             names=self.choice(run, "run.names", NAME_GATES),
+            numbers=self.choice(run, "run.numbers", NUMBER_GATES),
             gate=gate,
             gate_reason=reason,
             waivers=self._each(document, "waiver", self._waiver),
