@@ -47,7 +47,7 @@ def claims_bound(case: Case) -> Outcome:
         )
     if unread:
         more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
-        return Unproven(f"{unread[0]['path']}: {unread[0]['said']}{more}")
+        return Unproven(f"{unread[0]['path']}:{unread[0]['line']}: {unread[0]['said']}{more}")
     if doubted:
         return Review(
             expected="numbers that name their measurement, and what it was made on",
