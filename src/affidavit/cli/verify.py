@@ -72,8 +72,8 @@ def summary(found: Verified) -> str:
     if witnessed:
         return "All of it holds; unsigned: the witness says what was sealed, and not by whom."
     return (
-        "All of it holds; unsigned, no outside witness: a chain alone does not show a rewrite by somebody who holds "
-        "the folder."
+        "All of it holds; unsigned: shows accidental edits only. No outside witness: a chain alone does not show a "
+        "rewrite by somebody who holds the folder."
     )
 
 

@@ -95,8 +95,8 @@ def annotate_artifact(
 
     Args:
         root: the project, which keeps the chain.
-        holds: the names that can fall in it, beside the names of its files: sections, claims, keys; with what each says,
-            where they are a mapping.
+        holds: the names that can fall in it, beside those of its files (sections, claims, keys); as a mapping, with
+            what each says.
         content: as in :func:`artifact`. A document that carries banners is called by what it is without them.
 
     Raises:

@@ -11,6 +11,7 @@ Blind to: who else holds the private key.
 from __future__ import annotations
 
 import contextlib
+import datetime
 import hashlib
 import os
 import re
@@ -80,18 +81,29 @@ class _Secret:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Retired:
+    """A key that gave way to another: what it sealed since then does not hold."""
+
+    id: str
+    since: datetime.datetime
+    to: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Trust:
     """Whom a project believes.
 
     Args:
         keys: that can verify.
         problems: why others of them cannot be read.
+        retired: those of the keys that gave way to others.
         expects: whether what is sealed here is signed.
     """
 
     keys: tuple[PublicKey, ...] = ()
     problems: tuple[str, ...] = ()
     expects: bool = False
+    retired: tuple[Retired, ...] = ()
 
 
 def trust(paths: Iterable[Path], *, expects: bool = False) -> Trust:
@@ -132,10 +144,12 @@ def locate(setting: str, root: Path, environment: Mapping[str, str] | None = Non
     return folder(environment) / f"{setting}.pem"
 
 
-def new(name: str, *, public: Path, environment: Mapping[str, str] | None = None) -> tuple[Path, PublicKey]:
+def new(
+    name: str, *, public: Path, environment: Mapping[str, str] | None = None, password: str = ""
+) -> tuple[Path, PublicKey]:
     """Return the path of a new private key, and its public half, which lies in ``public``. Nothing is overwritten.
 
-    It is encrypted where AFFIDAVIT_KEY_PASSWORD says with what.
+    It is encrypted with ``password``, or where AFFIDAVIT_KEY_PASSWORD says with what.
 
     Raises:
         SigningUnavailableError: the extra is not installed.
@@ -163,8 +177,8 @@ def new(name: str, *, public: Path, environment: Mapping[str, str] | None = None
             PrivateFormat,
         )
     made = Ed25519PrivateKey.generate()
-    password = (os.environ if environment is None else environment).get(PASSWORD, "").encode()
-    guard = BestAvailableEncryption(password) if password else NoEncryption()
+    secret = password or (os.environ if environment is None else environment).get(PASSWORD, "")
+    guard = BestAvailableEncryption(secret.encode()) if secret else NoEncryption()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     place.chmod(0o700)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

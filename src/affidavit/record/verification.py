@@ -27,9 +27,10 @@ Blind to: journals, heartbeats and launch files, which the seal was made from an
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -140,7 +141,8 @@ def _seal(folder: Path, trust: Trust) -> _Seal:
             raise manifest.ManifestError(f"{names.MANIFEST} is not written as we write it")
     except AffidavitError as error:
         return _Seal(examined=(_one("manifest", Standing.BROKEN, _first(error)),))
-    signature = _signature(folder, raw, trust)
+    when = max((attempt.ended for attempt in document.attempts), default=None)
+    signature = _signature(folder, raw, trust, when)
     try:
         digest = seal.read_sealed(folder).digest
     except AffidavitError as error:
@@ -153,7 +155,8 @@ def _seal(folder: Path, trust: Trust) -> _Seal:
         broken = _one("corrections", Standing.BROKEN, _first(error))
         return _Seal(examined=(sealed, broken, signature), document=document)
     links = Links(manifest=digest, links=walked.links)
-    signed = _signed_head(folder, links, trust, is_signed=signature.standing is not Standing.NONE)
+    times = (when, *(one.time for one in walked.annotations))
+    signed = _signed_head(folder, links, times, trust, is_signed=signature.standing is not Standing.NONE)
     return _Seal(examined=(sealed, _corrections(walked), signature, *signed), document=document, links=links)
 
 
@@ -168,8 +171,8 @@ def _corrections(walked: chain.Walk) -> Examined:
     return _one("corrections", Standing.HOLDS, f"{count}, each on the one before it, as {names.HEAD} says")
 
 
-def _signature(folder: Path, raw: bytes, trust: Trust) -> Examined:
-    """Look at the envelope of the manifest."""
+def _signature(folder: Path, raw: bytes, trust: Trust, when: datetime.datetime | None) -> Examined:
+    """Look at the envelope of the manifest, which was sealed when it says."""
     if not os.path.lexists(folder / names.ENVELOPE):
         said = f"unsigned: no {names.ENVELOPE}, and signatures are expected here" if trust.expects else "unsigned"
         return _one(SIGNATURE, Standing.UNCHECKED if trust.expects else Standing.NONE, said)
@@ -178,10 +181,10 @@ def _signature(folder: Path, raw: bytes, trust: Trust) -> Examined:
         statement.check_manifest(found.payload, raw)
     except (EnvelopeError, StatementError) as error:
         return _one(SIGNATURE, Standing.BROKEN, f"{names.ENVELOPE}: {error}")
-    return _by_whom(SIGNATURE, found, trust)
+    return _by_whom(SIGNATURE, found, trust, when)
 
 
-def _by_whom(what: str, found: Envelope, trust: Trust) -> Examined:
+def _by_whom(what: str, found: Envelope, trust: Trust, when: datetime.datetime | None) -> Examined:
     """Say by which key an envelope is signed, and whether its signature holds."""
     short = f"{found.key[:SHORT]!a}".strip("'")
     named = [key for key in trust.keys if key.id == found.key]
@@ -191,13 +194,28 @@ def _by_whom(what: str, found: Envelope, trust: Trust) -> Examined:
         return _one(what, Standing.BROKEN, f"by key {short}, which this project does not trust")
     try:
         if envelope.holds(found, named[0]):
-            return _one(what, Standing.HOLDS, f"by {named[0].name} ({short}), whom this project trusts")
+            return _retired(what, f"by {named[0].name} ({short})", named[0].id, trust, when)
     except SigningUnavailableError as error:
         return _one(what, Standing.UNCHECKED, _first(error))
     return _one(what, Standing.BROKEN, f"not made by {named[0].name} ({short}) over this payload")
 
 
-def _signed_head(folder: Path, links: Links, trust: Trust, *, is_signed: bool) -> Iterator[Examined]:
+def _retired(what: str, who: str, key: str, trust: Trust, when: datetime.datetime | None) -> Examined:
+    """Say how a signature stands that holds: a key that gave way to another seals nothing any more."""
+    gone = min((one for one in trust.retired if one.id == key), key=lambda one: one.since, default=None)
+    if gone is None:
+        return _one(what, Standing.HOLDS, f"{who}, whom this project trusts")
+    way = f"which gave way to {gone.to} on {gone.since.date().isoformat()}"
+    if when is None:
+        return _one(what, Standing.UNCHECKED, f"{who}, {way}; nothing here says when this was sealed")
+    if when > gone.since:
+        return _one(what, Standing.BROKEN, f"{who}, {way}: this was sealed after it, on {when.date().isoformat()}")
+    return _one(what, Standing.HOLDS, f"{who}, {way}; this was sealed before, by its own word")
+
+
+def _signed_head(
+    folder: Path, links: Links, times: Sequence[datetime.datetime | None], trust: Trust, *, is_signed: bool
+) -> Iterator[Examined]:
     """Look at the envelope of the head: what it counts must be there, and what follows is not signed."""
     what = "signed head"
     if not os.path.lexists(folder / names.HEAD_ENVELOPE):
@@ -210,7 +228,7 @@ def _signed_head(folder: Path, links: Links, trust: Trust, *, is_signed: bool) -
     except (EnvelopeError, StatementError) as error:
         yield _one(what, Standing.BROKEN, f"{names.HEAD_ENVELOPE}: {error}")
         return
-    signed = _by_whom(what, found, trust)
+    signed = _by_whom(what, found, trust, times[min(head.count, len(times) - 1)])
     if not links.carries(head):
         told = f"it counts {head.count} corrections of {head.manifest}, and they are not these"
         yield _one(what, Standing.BROKEN, told)

@@ -20,7 +20,7 @@ from affidavit.fact.values import ValueShapeError
 from affidavit.observe import testimony
 from affidavit.observe.error import ObserveError
 from affidavit.observe.snapshot import is_ref_name
-from affidavit.record import canonical, envelope, file, key, manifest, seal, statement, verification
+from affidavit.record import canonical, envelope, file, key, manifest, rotation, seal, statement, verification
 from affidavit.record.key import PrivateKey, PublicKey, Trust
 from affidavit.record.seal import Head
 from affidavit.record.standing import Examined, Standing
@@ -114,10 +114,10 @@ class Notary:
     def trust(self, secret: PrivateKey | None = None) -> Trust:
         """Return whom this project believes, and ourselves where ``secret`` is given."""
         expects = key.locate(self.key, self.root, self.environment) is not None
-        believed = key.trust(self.trusted, expects=expects)
+        believed = rotation.trust(self.trusted, expects=expects)
         if secret is None:
             return believed
-        return Trust(keys=(*believed.keys, secret.public), problems=believed.problems, expects=True)
+        return replace(believed, keys=(*believed.keys, secret.public), expects=True)
 
     def trusting(self, *files: Path) -> Notary:
         """Return a notary that believes these public keys, too."""
