@@ -28,7 +28,7 @@ SAID_OUTSIDE = {
     "tree": "run/tree.py",
     "code": "run/code.py",
     "house": "run/plugins.py",
-    "run": "record/merge.py",
+    "run": "record/merge.py run/attempts.py",
     "artifact": "run/artifacts.py",
     "cache": "run/opened.py run/lineage.py run/claims.py run/declared.py",
     "foreign": "run/adopt.py",

@@ -46,7 +46,10 @@ OUTSIDE = {
     "gates-say-yes",
     "instruments-proved",
     "names-known",
+    "one-writer",
     "packages-as-installed",
+    "ranks-end-as-command",
+    "steps-go-forward",
     "tree-is-committed",
 }
 """Checks whose facts come from the launcher, which is not here."""

@@ -9,6 +9,7 @@ Hot path: after the sampled step a step costs some comparisons, one heartbeat an
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import sys
 import time
@@ -373,6 +374,8 @@ class Session:
             **self.details,
             **process_place(),
             "attempt": self.launch.attempt,
+            "began": time.time(),
+            "command": hashlib.sha256("\0".join(sys.orig_argv).encode(errors="surrogateescape")).hexdigest()[:16],
             "emits": emits,
             "limited": can_limit(),
         }

@@ -14,6 +14,7 @@ from affidavit.fact.observation import Known
 from affidavit.fact.term import Scope, Vocabulary
 from affidavit.fact.values import Value
 from affidavit.record import canonical, file, plain, seal
+from affidavit.record.compare import differ
 from affidavit.record.fold import read_record
 from affidavit.record.lock import read_lock
 from affidavit.record.record import Fact, Kind, Record, ordered
@@ -59,7 +60,7 @@ def assemble(folder: Path, settings: Settings, *, vocabulary: Vocabulary, as_of:
         "rehearsal": _rehearsal(subject, settings.root, vocabulary),
         "panel": _panel((*_panels(folder), *settings.panels), vocabulary),
         "built": _builder(subject, vocabulary),
-        "parent": next((read_record(place, vocabulary) for place in reversed(earlier(folder))), None),
+        "parent": _before(subject, vocabulary),
     }
     return Case(records={role: record for role, record in roles.items() if record is not None}, as_of=as_of)
 
@@ -111,6 +112,14 @@ def _rehearsal(subject: _Subject, root: Path, vocabulary: Vocabulary) -> Record 
         except AffidavitError:
             continue  # what is wrong with another run keeps nobody from judging this one; "ls" names it
     return None
+
+
+def _before(subject: _Subject, vocabulary: Vocabulary) -> Record | None:
+    """Return the record of an earlier attempt: the newest that means something else, or the newest of all."""
+    records = [read_record(place, vocabulary) for place in reversed(earlier(subject.folder))]
+    meaning = [term.name for term in vocabulary if term.lock] + ["code.commit"]
+    other = (one for one in records if differ(one, subject.record, meaning))
+    return next(other, records[0] if records else None)
 
 
 def _builder(subject: _Subject, vocabulary: Vocabulary) -> Record | None:

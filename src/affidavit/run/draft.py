@@ -16,6 +16,7 @@ from affidavit.record.manifest import Evidence, Interpreter, Launcher, Manifest,
 from affidavit.record.merge import merge
 from affidavit.record.record import Fact, Kind, Record
 from affidavit.run.artifacts import artifact_facts
+from affidavit.run.attempts import attempt_facts
 from affidavit.run.claims import claims_fact
 from affidavit.run.closing import close
 from affidavit.run.code import code_facts
@@ -25,7 +26,9 @@ from affidavit.run.opened import file_fact
 from affidavit.run.tree import kept_commits
 
 
-def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = ()) -> Record:
+def record_of(
+    gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = (), is_over: bool = False
+) -> Record:
     """Return the record of a run as it stands, code identity included; it need not be over.
 
     A command that was refused before its start left no run, and its record is the project's.
@@ -60,13 +63,14 @@ def record_of(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str
     home = Path(last.project) if last else cwd
     lineage = lineage_of(record, gathered, project=home, silence=_silence(gathered))
     made = (lineage.fact(home), claims_fact(lineage, record, gathered, project=home))
-    outside = {fact.name: fact for fact in (*project, *code, *made)}  # no process inside speaks for these
+    tried = attempt_facts(gathered, silence=_silence(gathered), is_over=is_over)
+    outside = {fact.name: fact for fact in (*project, *code, *made, *tried)}  # no process inside speaks for these
     return record.with_facts((*(fact for fact in record.facts if fact.name not in outside), *outside.values()))
 
 
 def draft(gathered: Gathered, vocabulary: Vocabulary, *, notes: Sequence[str] = ()) -> Manifest:
     """Return the manifest of a run that is over."""
-    record = record_of(gathered, vocabulary, notes=notes)
+    record = record_of(gathered, vocabulary, notes=notes, is_over=True)
     endings = tuple(close(gathered, number) for number in gathered.numbers)
     last = gathered.told[-1].start if gathered.told else None
     if record.kind is Kind.RUN:

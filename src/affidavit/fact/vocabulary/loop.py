@@ -1,6 +1,7 @@
 """The loop: how long it was meant to be, how long it was, and what it kept on the way."""
 
 from affidavit.fact.term import Category, Method, Ranks, Scope, Term
+from affidavit.fact.values import Table, Tally
 
 TERMS = (
     Term(
@@ -34,6 +35,26 @@ TERMS = (
         follows=("loop.planned_steps",),
         meaning="optimizer steps that were taken when this was last looked at",
         phrase="the loop took {} steps",
+    ),
+    Term(
+        name="loop.position",
+        type=Tally,
+        unit="steps",
+        scope=Scope.RANK,
+        least=Method.EXECUTED,
+        ranks=Ranks.FREE,
+        category=Category.INCIDENTAL,
+        meaning="steps taken before the first one here, as the loop says and as optimizer and scheduler count them",
+    ),
+    Term(
+        name="loop.steps_back",
+        type=Table,
+        unit="",
+        scope=Scope.RANK,
+        least=Method.EXECUTED,
+        ranks=Ranks.FREE,
+        category=Category.INCIDENTAL,
+        meaning="where the loop counted a step again that was behind it: from, to, steps that the optimizer counted",
     ),
     Term(
         name="loop.ended",

@@ -23,6 +23,7 @@ from affidavit.attach.session import EPISODES_WATCHED
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError
 from affidavit.run.attempt import Told
+from affidavit.run.attempts import TELLS_ITS_END
 from affidavit.run.closing import RETURNED, close
 from affidavit.run.gathered import Gathered, Trainer, gather
 from affidavit.run.liveness.budget import Budgets
@@ -33,8 +34,6 @@ from affidavit.run.process import Identity, State, is_same_boot, state
 SETTLE_SECONDS = 3.0
 """How long what a healthy run passes through in a moment may last before it is believed."""
 _TICK_SECONDS = 0.1
-_TELLS_ITS_END = ("transformers.Trainer", "lightning.Trainer")
-"""Loops that say when they return; one that has not was left by an error or by force."""
 
 
 class Watcher:
@@ -139,8 +138,8 @@ class Watcher:
             is_own_supervisor=beside is not None and process == beside.start.supervisor,
             closed=reading.closed,
             error=_error(one),
-            is_open=bool(last and not last.ended and last.driver in _TELLS_ITS_END),
-            is_plain=bool(last and last.driver not in _TELLS_ITS_END),
+            is_open=bool(last and not last.ended and last.driver in TELLS_ITS_END),
+            is_plain=bool(last and last.driver not in TELLS_ITS_END),
             is_unwatched=len(reading.episodes) >= EPISODES_WATCHED,
         )
 

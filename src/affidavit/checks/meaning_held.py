@@ -1,0 +1,156 @@
+"""What a run trains, on which code and with which settings, is the same in all of its attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from affidavit.case import SUBJECT, Case, Need, case_of
+from affidavit.check import Fail, Landmine, Outcome, Pass, Review, Site, Verdict, check
+from affidavit.check.engine import reveal
+from affidavit.fact.term import Category
+from affidavit.fact.values import Table, Value
+from affidavit.record.compare import display
+
+ATTEMPTS = ("attempt", "restart", "came", "rank", "began_at", "last_step", "loaded", "saves")
+SAMPLED = ("tokens.", "weights.", "optimizer.unowned")
+"""What is accepted once a run and still depends on the rows of a step, or on what was loaded."""
+COMMIT = "code.commit"
+OF_THE_WORLD = ("batch.effective",)
+KEPT = "snapshot "
+
+
+def goes_on(attempts: Value) -> bool:
+    """Say whether the last attempt goes on with what an earlier one began, and is no new try by hand."""
+    rows = attempts.records(came=str, loaded=str) if isinstance(attempts, Table) else ()
+    return bool(rows) and (rows[-1]["came"] in ("requeued", "restarted") or "loop" in str(rows[-1]["loaded"]))
+
+
+@check(
+    "meaning-held",
+    needs=("run.ranks", "parent/run.ranks"),
+    when=(("run.attempts", goes_on),),
+    landmine=Landmine.LIVENESS,
+    unaffected="each attempt by itself",
+)
+def meaning_held(case: Case) -> Outcome:
+    """A requeued job reads its config anew: who edited it meanwhile goes on with another training in the same run.
+
+    The sealed record of an earlier attempt is held against this one: what the lock would hold, what was asked for, and
+    the commit. Another number of ranks is no contradiction, and still another batch, so it is shown. A new try by hand
+    that loads nothing is a training of its own.
+
+    Source: DESIGN D22. Blind to: an attempt that was never sealed; the content of data files; edits that a snapshot
+    of the tree holds; what differs from step to step.
+    """
+    found = tuple(_differences(case))
+    changed = [one for one in found if one.name not in OF_THE_WORLD or not _worlds_differ(case)]
+    if changed:
+        return Fail(
+            expected="; ".join(f"{one.name} {one.before}" for one in changed[:5]) + " (an earlier attempt)",
+            saw="; ".join(f"{one.name} {one.now}" for one in changed[:5]) + " (this attempt)",
+            means="One run holds two trainings, and its result is of neither.",
+            action="Start the changed training as a run of its own.",
+            sites=tuple(Site(key=one.name) for one in changed),
+        )
+    if _worlds_differ(case):
+        return Review(
+            expected=f"{case.value('parent/run.ranks')} ranks, as in an earlier attempt",
+            saw=f"{case.value('run.ranks')} ranks",
+            means="Rows a step, and with them the schedule, may be others than those that the run began with.",
+            accept=OF_THE_WORLD,
+            sites=(Site(key="run.ranks"),),
+        )
+    return Pass(examined=sum(1 for _ in _comparable(case)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Changed:
+    name: str
+    before: str
+    now: str
+
+
+def _worlds_differ(case: Case) -> bool:
+    return case.value("run.ranks") != case.value("parent/run.ranks")
+
+
+def _comparable(case: Case) -> Iterator[str]:
+    """Yield the terms that both attempts know."""
+    yield "run.ranks"
+    for term in case.vocabulary:
+        is_config = term.lock and term.category is Category.MEANING and not term.name.startswith(SAMPLED)
+        is_held = is_config or (term.name == COMMIT and not _is_snapshot(case))
+        if is_held and all(reveal(case, Need(role, term.name)) is None for role in (SUBJECT, "parent")):
+            yield term.name
+
+
+def _is_snapshot(case: Case) -> bool:
+    """Say whether either attempt ran from a snapshot, whose commit is new each time."""
+    gates = (value for role in ("", "parent/") for _, value in case.values(f"{role}tree.gate"))
+    return any(str(gate).startswith(KEPT) for gate in gates)
+
+
+def _differences(case: Case) -> Iterator[_Changed]:
+    for name in _comparable(case):
+        if name == "run.ranks":
+            continue
+        ours, theirs = case.request(name), case.request(f"parent/{name}")
+        now, before = case.values(name), case.values(f"parent/{name}")
+        if {repr(value) for _, value in now} != {repr(value) for _, value in before}:
+            yield _Changed(name=name, before=_shown(before), now=_shown(now))
+        elif ours is not None and theirs is not None and ours.value != theirs.value:
+            yield _Changed(name=name, before=_asked(theirs.value), now=_asked(ours.value))
+
+
+def _shown(values: tuple[tuple[tuple[int, ...], Value], ...]) -> str:
+    return " and ".join(display(value) for _, value in values)
+
+
+def _asked(value: Value) -> str:
+    return f"asked as {display(value)}"
+
+
+@meaning_held.healthy
+def _() -> Case:
+    row = (1, 0, "requeued", 0, 20, 60, "loop, optimizer", 1)
+    run: dict[str, Value] = {
+        "run.attempts": Table(ATTEMPTS, (row,)),
+        "run.ranks": 2,
+        "optimizer.learning_rate": 0.1,
+        "batch.effective": 8,
+        COMMIT: "0123abc",
+    }
+    parent = {name: value for name, value in run.items() if name != "run.attempts"}
+    return case_of(run=run, parent=parent, ranks=2)
+
+
+@meaning_held.sabotage("the job came back on more ranks", expect=Verdict.REVIEW)
+def _(case: Case) -> Case:
+    return case.falsified("run.ranks")
+
+
+@meaning_held.sabotage("the job had begun on more ranks", expect=Verdict.REVIEW)
+def _(case: Case) -> Case:
+    return case.falsified("parent/run.ranks")
+
+
+@meaning_held.sabotage("another learning rate than before")
+def _(case: Case) -> Case:
+    return _altered(case, "optimizer.learning_rate")
+
+
+@meaning_held.sabotage("another commit than before")
+def _(case: Case) -> Case:
+    return _altered(case, COMMIT)
+
+
+def _altered(case: Case, name: str) -> Case:
+    """Return the case in which an earlier attempt knows another value; records that lack the term get one."""
+    if case.facts(f"parent/{name}"):
+        return case.falsified(f"parent/{name}")
+    record = case.records["parent"]
+    example = meaning_held.example
+    assert example is not None
+    fact = example().records["parent"].find(name)[0]
+    return case.with_record("parent", replace(record, facts=(*record.facts, fact)))
