@@ -12,7 +12,6 @@ more than 64 KiB; lock files and changelogs, which say what was; ``measurements.
 from __future__ import annotations
 
 import bisect
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from affidavit.claims.copies.context import Context, Kinship, context_of, kinshi
 from affidavit.claims.copies.excused import generated, is_excused
 from affidavit.claims.copies.former import Told
 from affidavit.claims.copies.raw import raw_of
-from affidavit.claims.copies.sieve import lines_of, sieve
+from affidavit.claims.copies.sieve import Sieve
 from affidavit.claims.quantity import Quantity, quantities, same
 from affidavit.claims.sheet import Sheet
 
@@ -86,16 +85,16 @@ def copies(told: Iterable[Told], files: Iterable[Path]) -> tuple[Copy, ...]:
     index = _Index(told)
     if not index.dimensions:
         return ()
-    pattern = sieve(index.dimensions)
-    found = [one for path in files for one in _in_file(path, index, pattern)]
+    sieve = Sieve(index.dimensions)
+    found = [one for path in files for one in _in_file(path, index, sieve)]
     return tuple(sorted(found, key=lambda one: (-one.rank, str(one.path), one.found.start, one.told.claim)))
 
 
-def _in_file(path: Path, index: _Index, pattern: re.Pattern[bytes]) -> Iterator[Copy]:
+def _in_file(path: Path, index: _Index, sieve: Sieve) -> Iterator[Copy]:
     raw = raw_of(path)
     text = ""
     taken: tuple[tuple[int, int], ...] = ()
-    for start, end in lines_of(raw, pattern):
+    for start, end in sieve.lines_of(raw):
         line = raw[start:end].decode("utf-8", "surrogateescape")
         said = quantities(line)
         near = [(one, told) for one in said for told in index.near(one)]

@@ -16,7 +16,7 @@ from affidavit.claims.copies.context import Context, context_of, kinship
 from affidavit.claims.copies.finder import Copy, anchored, is_within, placed
 from affidavit.claims.copies.former import Told
 from affidavit.claims.copies.raw import raw_of
-from affidavit.claims.copies.sieve import lines_of, sieve
+from affidavit.claims.copies.sieve import Sieve
 from affidavit.claims.quantity import Quantity, quantities
 
 _COMMENT: Final = re.compile(r"(?:^|[ \t;])#")
@@ -31,16 +31,16 @@ def loose(told: Iterable[Told], files: Iterable[Path]) -> tuple[Copy, ...]:
         files: what is run: launchers, scripts, configs.
     """
     claims = tuple(told)
-    pattern = sieve({one.value.dimension for one in claims})
-    found = [one for path in files for one in _in_file(path, claims, pattern)]
+    sieve = Sieve({one.value.dimension for one in claims})
+    found = [one for path in files for one in _in_file(path, claims, sieve)]
     return tuple(sorted(found, key=lambda one: (-one.rank, str(one.path), one.found.start)))
 
 
-def _in_file(path: Path, claims: tuple[Told, ...], pattern: re.Pattern[bytes]) -> Iterator[Copy]:
+def _in_file(path: Path, claims: tuple[Told, ...], sieve: Sieve) -> Iterator[Copy]:
     raw = raw_of(path)
     text = raw.decode("utf-8", "surrogateescape")
     taken = anchored(path, text)
-    for start, end in lines_of(raw, pattern):
+    for start, end in sieve.lines_of(raw):
         line = raw[start:end].decode("utf-8", "surrogateescape")
         comment = _COMMENT.search(line)
         if comment is None:

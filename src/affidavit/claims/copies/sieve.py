@@ -1,4 +1,4 @@
-"""The sieve before the reader: one regular expression over bytes that finds lines in which a quantity may stand."""
+"""The sieve before the reader: a regular expression over bytes that finds the lines in which a quantity may stand."""
 
 from __future__ import annotations
 
@@ -6,57 +6,65 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from affidavit.claims.quantity.unit import FLOP, FRACTION, MONEY, MULTIPLES, NOUNS, SYMBOLS, TIME, WORDS
+from affidavit.claims.quantity.unit import BYTES, FLOP, FRACTION, MONEY, MULTIPLES, NOUNS, SYMBOLS, TIME, WORDS
 
 _LONGEST: Final = 2000
 """Of a longer line, as of minified code, only what is around the number is looked at."""
 _AROUND: Final = 400
 
 
-def sieve(dimensions: Iterable[str]) -> re.Pattern[bytes]:
-    """Return what every quantity of these dimensions matches somewhere, in bytes of UTF-8."""
-    wanted = frozenset(dimensions)
-    gap = rb"(?:[ -]|\xc2\xa0|\xe2\x80\xaf)?"
-    tails: list[bytes] = []
-    words = {name for name, unit in {**SYMBOLS, **WORDS}.items() if wanted & {unit.dimension, f"{unit.dimension}/s"}}
-    if TIME in wanted:
-        words |= {"m"}
-    if words:
-        tails.append(rb"(?i:" + _any_of(words) + rb")(?![A-Za-z])")
-    if f"{FLOP}/s" in wanted:
-        tails.append(rb"[kKMGTPEZkmgtpe]?(?i:flops)(?![A-Za-z])")
-    if FRACTION in wanted:
-        tails.append(rb"%")
-    nouns = {name for noun in NOUNS if wanted & {noun, f"{noun}/s"} for name in NOUNS[noun]}
-    if "steps/s" in wanted:
-        nouns |= {"it", "its", "iter"}
-    if "tokens/s" in wanted:
-        nouns |= {"t"}
-    if nouns:
-        times = rb"(?:(?:" + _any_of(MULTIPLES) + rb")\b[ -]?)?(?:[a-z]{3,10}[ ])?"
-        tails.append(times + rb"(?i:" + _any_of(nouns) + rb")(?![A-Za-z])")
-    found = [rb"[0-9]" + gap + rb"(?:" + b"|".join(tails) + rb")"] if tails else []
-    for currency in ("dollars", "euros"):
-        if currency in wanted:
-            names = [name for name, one in MONEY.items() if one == currency]
-            found.append(rb"(?:" + _any_of(names) + rb")[ ]?[0-9]")
-            found.append(rb"[0-9][ ]?(?:(?:" + _any_of(MULTIPLES) + rb")[ ]?)?(?:" + _any_of(names) + rb")")
-    return re.compile(b"|".join(found) or rb"(?!)")
+class Sieve:
+    """What every quantity of some dimensions matches somewhere, in bytes of UTF-8; it lets through more than those.
 
+    It begins with a digit and then asks for one sign, as most digits of a text are followed by something else. An
+    amount whose currency stands before it has an expression of its own, which begins with that.
+    """
 
-def lines_of(raw: bytes, pattern: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
-    """Yield from where to where the lines go that the sieve keeps, each once."""
-    end = -1
-    for found in pattern.finditer(raw):
-        at = found.start()
-        if at < end:
-            continue
-        start = raw.rfind(b"\n", 0, at) + 1
-        end = raw.find(b"\n", found.end())
-        end = len(raw) if end < 0 else end
-        if end - start > _LONGEST:
-            start, end = max(start, at - _AROUND), min(end, found.end() + _AROUND)
-        yield start, end
+    def __init__(self, dimensions: Iterable[str]) -> None:
+        wanted = frozenset(dimensions)
+        words = {
+            name for name, unit in {**SYMBOLS, **WORDS}.items() if wanted & {unit.dimension, f"{unit.dimension}/s"}
+        }
+        words |= {"m"} if TIME in wanted else set()
+        words |= {f"{prefix}flops" for prefix in ("", *"kmgtpez")} if f"{FLOP}/s" in wanted else set()
+        words |= {name for noun in NOUNS if wanted & {noun, f"{noun}/s"} for name in NOUNS[noun]}
+        words |= {"it", "its", "iter"} if "steps/s" in wanted else set()
+        words |= {"t"} if "tokens/s" in wanted else set()
+        currencies = {name for name, currency in MONEY.items() if currency in wanted}
+        words |= {name for name in currencies if not name.isupper()} - {"$"}
+        starts = {sign for name in words for sign in (name[:1].lower(), name[:1].upper())}
+        between = rb""
+        if wanted - {TIME, BYTES, FRACTION}:
+            between = rb"(?:(?:" + _any_of(MULTIPLES) + rb")[ -]?)?(?:[a-z]{3,10}[ ])?"
+            starts |= {name[0] for name in (*MULTIPLES, "optimizer", "training", "gradient", "new")}
+        words |= {name for name in currencies if name.isupper()}
+        ways = [between + rb"(?i:" + _any_of(words) + rb")(?![A-Za-z])"] if words else []
+        if FRACTION in wanted:
+            ways.append(rb"%")
+            starts |= {"%"}
+        first = b"".join(re.escape(sign.encode()[:1]) for sign in sorted(starts))
+        gap = rb"[ \xc2\xa0\xe2\x80\xaf-]{0,3}"
+        patterns = [rb"[0-9]" + gap + rb"(?=[" + first + rb"])(?:" + b"|".join(ways) + rb")"] if ways else []
+        patterns += [re.escape(name.encode()) + rb" ?[0-9]" for name in sorted(currencies) if not name.islower()]
+        self._patterns = tuple(re.compile(pattern) for pattern in patterns)
+
+    def lines_of(self, raw: bytes) -> Iterator[tuple[int, int]]:
+        """Yield from where to where the lines go that are let through, each once."""
+        done: set[int] = set()
+        for pattern in self._patterns:
+            end = -1
+            for found in pattern.finditer(raw):
+                at = found.start()
+                if at < end:
+                    continue
+                start = raw.rfind(b"\n", 0, at) + 1
+                end = raw.find(b"\n", found.end())
+                end = len(raw) if end < 0 else end
+                if end - start > _LONGEST:
+                    start, end = max(start, at - _AROUND), min(end, found.end() + _AROUND)
+                if start not in done:
+                    done.add(start)
+                    yield start, end
 
 
 def _any_of(names: Iterable[str]) -> bytes:

@@ -27,6 +27,8 @@ _CLOCK: Final = re.compile(
     r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(\.\d+)?[ ]?(h|hrs?|hours?|mins?|minutes?)(?![\w(\[=]|\.\w)", re.I
 )
 _JOIN: Final = re.compile(r"[ ]?(?:(?P<spread>±|\+/-|\+-)|--?|–|—|to\b)[ ]?(?P<about>~?)(?=\d)")
+_COMPOUNDED: Final = re.compile(r" ?[dhmsDHMS][a-zA-Z]{0,6}(?: and |,? )?\d")
+_CURRENCIES: Final = ("$", "€", "SD", "UR")
 _ADDRESS: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>\"'`]+", re.I)
 _DECADE: Final = re.compile(r"(?:1[89]|20)?\d0s\Z")
 _SHARED_OUT: Final = re.compile(r"\s(?:of|are|were)\b")
@@ -63,32 +65,43 @@ def quantity_of(value: float, unit: str) -> Quantity | None:
 
 
 def _read(text: str, match: re.Match[str]) -> Iterator[Quantity]:
-    """Yield what begins at a number: nothing, one quantity, or the two ends of a range."""
-    left = left_of(text, match.start())
-    if left is None:
+    """Yield what begins at a number: nothing, one quantity, or the two ends of a range.
+
+    Most numbers have no unit, so that is what is asked first.
+    """
+    start, end = match.span()
+    if text[max(0, start - 4) : start].rstrip().endswith(_CURRENCIES):
+        left = left_of(text, start)
+        if left is not None and left.money:
+            yield from _amount(text, match, left)
+            return
+    tail = tail_of(text, end)
+    clock = _CLOCK.match(text, start) if text[end : end + 1] == ":" else None
+    whole = compound(text, start) if _COMPOUNDED.match(text, end) else None
+    join = _JOIN.match(text, end) if tail is None else None
+    if tail is None and clock is None and whole is None and join is None:
         return
-    number = number_of(match)
-    if left.money:
-        tail = money_of(left.money, text, match.end())
-        if tail is not None and (len(match[0]) > 1 or tail.end > match.end()):
-            yield _made(text, number, tail, left)
+    left = left_of(text, start)
+    if left is None or left.money:
         return
-    clock = _CLOCK.match(text, match.start())
     if clock is not None:
         if not left.is_clock:
             yield _clocked(text, clock, left)
-        return
-    whole = compound(text, match.start())
-    if whole is not None:
-        yield _made(
-            text, Number(whole.exact / whole.scale, whole.places, 3, match.start(), whole.unit), whole.tail, left
-        )
-        return
-    tail = tail_of(text, match.end())
-    if tail is None:
-        yield from _joined(text, number, left)
-    elif not _is_name(text, number, tail, left):
-        yield _made(text, number, tail, left)
+    elif whole is not None:
+        yield _made(text, Number(whole.exact / whole.scale, whole.places, 3, start, whole.unit), whole.tail, left)
+    elif tail is None:
+        yield from _joined(text, number_of(match), left, join)
+    else:
+        number = number_of(match)
+        if not _is_name(text, number, tail, left):
+            yield _made(text, number, tail, left)
+
+
+def _amount(text: str, match: re.Match[str], left: Left) -> Iterator[Quantity]:
+    """Yield money whose currency stands before it; one digit alone is an argument of a shell."""
+    tail = money_of(left.money, text, match.end())
+    if tail is not None and (len(match[0]) > 1 or tail.end > match.end()):
+        yield _made(text, number_of(match), tail, left)
 
 
 def _is_name(text: str, number: Number, tail: Tail, left: Left) -> bool:
@@ -103,9 +116,8 @@ def _is_name(text: str, number: Number, tail: Tail, left: Left) -> bool:
     return is_decade or _SHARED_OUT.match(text, tail.end) is not None
 
 
-def _joined(text: str, number: Number, left: Left) -> Iterator[Quantity]:
+def _joined(text: str, number: Number, left: Left, join: re.Match[str] | None) -> Iterator[Quantity]:
     """Yield the two ends of a range, or one value with its spread, where the unit stands behind the second only."""
-    join = _JOIN.match(text, number.end)
     match = NUMBER.match(text, join.end()) if join is not None else None
     tail = tail_of(text, match.end()) if match is not None else None
     if join is None or match is None or tail is None or _is_name(text, number, tail, left):
