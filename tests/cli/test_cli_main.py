@@ -28,6 +28,7 @@ FLAGS = {
     "report": ("--help", "--output", "--share"),
     "diff": ("--all", "--help", "--json"),
     "accept": ("--dry-run", "--help", "--json"),
+    "attest": ("--again", "--help", "--json", "--list"),
     "annotate": (
         "--author",
         "--by",
@@ -45,7 +46,7 @@ FLAGS = {
     "cache": ("--help",),
     "whence": ("--help", "--json"),
     "adopt": ("--help", "--json", "--name"),
-    "drill": ("--help", "--json", "--probe", "--python", "--watch", "--world"),
+    "drill": ("--gates", "--help", "--json", "--probe", "--python", "--watch", "--world"),
     "explain": ("--checks", "--help", "--json", "--terms"),
     "stamp": ("--help", "--json"),
     "doctor": ("--help", "--json", "--python"),

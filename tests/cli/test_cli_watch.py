@@ -24,6 +24,7 @@ from affidavit.run.liveness import alarm, decoys
 from affidavit.run.liveness.decoy import Decoy, made
 from affidavit.run.liveness.decoys import Called, Drill
 from affidavit.run.liveness.verdict import Liveness
+from affidavit.run.proofs.standing import watch_code
 
 
 @pytest.fixture
@@ -216,8 +217,8 @@ def test_the_ledger_keeps_a_drill_of_the_watch(
     monkeypatch.setattr(decoys, "drill", lambda: Drill((one,), ("other namespace: not here",)))
     said = project.type("drill", "--watch")
     assert said.exit_code == code and "not shown: other namespace: not here" in said.stderr
-    last = ledger.read(project.root / "instruments.jsonl").last("watch")
-    assert last is not None and last.is_proof is (code == 0)
+    last = ledger.read(project.root / "instruments.jsonl").last_of("watch", "decoys")
+    assert last is not None and last.is_proof is (code == 0) and last.on == watch_code()
     assert project.document("drill", "--watch")["decoys"][0]["called"] == called.value
 
 
