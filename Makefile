@@ -14,12 +14,13 @@ TRACKER := $(VENV)-tracker
 TRACKER_READY := $(TRACKER)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-old venv-tracker test demo check
+.PHONY: help venv venv-old venv-tracker test demo check claims
 
 help:
 	@echo "make test    run every test"
 	@echo "make demo    fine-tune a real model, then plant faults and look at both records"
 	@echo "make check   lint, format, types and import contracts"
+	@echo "make claims  refuse numbers of our pages whose code changed since; before a release"
 	@echo "make venv    set up $(VENV) and nothing else; make venv-old adds $(OLD), the older frameworks beside it"
 	@echo "make venv-tracker   set up $(TRACKER), in which MLflow is"
 
@@ -41,6 +42,9 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/mypy --python-version 3.10 $(INNER)
 	$(BIN)/lint-imports
+
+claims: $(READY)
+	$(BIN)/affidavit claims check --release README.md docs examples benchmarks/README.md
 
 # The half that runs in the user's environment promises Python 3.10; the rest needs 3.11.
 INNER := $(foreach part,fact attach adapters instruments cache names,-p affidavit.$(part)) -m affidavit.boot
