@@ -35,7 +35,7 @@ _UNITS = {
     "seconds": "s",
     "milliseconds": "ms",
     "microseconds": "µs",
-    "bytes": "B",
+    "bytes": "bytes",
     "megabytes": "MB",
     "rows": "rows",
 }

@@ -35,7 +35,8 @@ def project(tmp_path: Path, monkeypatch: MonkeyPatch) -> Path:
         author = ("-c", "user.name=Ada", "-c", "user.email=ada@localhost")
         subprocess.run(["git", *author, *words], cwd=tmp_path, check=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("RANK", raising=False)
+    for name in ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.delenv("AFFIDAVIT_LAUNCH", raising=False)
     return tmp_path
 
@@ -143,6 +144,15 @@ def test_a_machine_is_named_without_a_framework(tmp_path: Path) -> None:
     assert (found["processor"], found["gpu"]) == ("A Processor", "2 × NVIDIA H200")
 
 
+def test_a_driver_that_shows_no_file_is_asked(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\necho NVIDIA H200\n")
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert device(tmp_path)["gpu"] == "1 × NVIDIA H200"
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\necho No devices were found\nexit 6\n")
+    assert "gpu" not in device(tmp_path)
+
+
 def test_a_program_keeps_its_own_number(project: Path, monkeypatch: MonkeyPatch) -> None:
     sys.path.insert(0, str(project))
     try:
@@ -159,7 +169,7 @@ def test_a_program_keeps_its_own_number(project: Path, monkeypatch: MonkeyPatch)
     finally:
         sys.path.remove(str(project))
         sys.modules.pop("encode", None)
-    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("SLURM_PROCID", "1")
     assert affidavit.measurement("encode-cache-rebuild", 1, unit="s") is None
     (kept,) = read(project / "measurements.jsonl").measured
     assert kept == said and (kept.value, kept.n, kept.spread_is) == (145.5, 3, "sd")

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from affidavit.claims.quantity import quantity_of
 from affidavit.cli import page
 from affidavit.cli.complaint import complain
 from affidavit.cli.parameter import example, json_option
@@ -117,7 +118,8 @@ def _kept(project: Project, found: tuple[Measurement, ...], *, as_json: bool) ->
     path = project.root / measurement.FILE
     before = measurement.read(path)
     measurement.append(path, [one for one in found if one not in before.measured])
-    page.tell(before.problems)
+    strange = dict.fromkeys(one.unit for one in found if one.unit and quantity_of(one.value, one.unit) is None)
+    page.tell((*before.problems, *(f'"{unit}" is no unit that a claim can be held against' for unit in strange)))
     if as_json:
         page.say({"measurements": [msgspec.to_builtins(one) for one in found]})
     else:

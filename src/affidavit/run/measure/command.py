@@ -119,11 +119,9 @@ def _once(order: Order, command: Command, environment: Mapping[str, str]) -> flo
     with tempfile.TemporaryFile() as output:
         keeps = not isinstance(order.reading, Wall)
         began = time.perf_counter()
+        into = output if keeps else STDERR
         process = subprocess.Popen(
-            command.argv,
-            executable=command.executable,
-            env=environment,
-            stdout=output if keeps else STDERR,
+            command.argv, executable=command.executable, env=environment, stdout=into, stderr=into
         )
         try:
             code = process.wait()

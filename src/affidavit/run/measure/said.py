@@ -25,6 +25,9 @@ from affidavit.run.measure.error import unmeasured
 from affidavit.run.measure.number import number_of
 from affidavit.settings import find_root
 
+_RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
+"""Where a launcher says which of many processes this is; the first that is set counts."""
+
 
 def measurement(
     name: str,
@@ -47,7 +50,7 @@ def measurement(
     Raises:
         AffidavitError: it has no such name or no finite value, or covers what is not in this project.
     """
-    if os.environ.get("RANK", "0") not in ("", "0"):
+    if next((said for name in _RANKS if (said := os.environ.get(name))), "0") != "0":
         return None
     root = find_root(Path(project))
     number = number_of([value] if isinstance(value, int | float) else list(value))
