@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from affidavit.claims.anchor.anchor import anchors
 from affidavit.claims.anchor.place import COMMENTS, PYTHON, Span, kind_of
+from affidavit.claims.closeness import is_close
 from affidavit.claims.copies import Copy, Told, copies, formers, loose, standing
 from affidavit.claims.judged import Edit, Judged, Word, judge
 from affidavit.claims.sheet import read_sheet, sheets
@@ -35,8 +36,9 @@ class Survey:
         files: how many were looked at.
         judged: their claims.
         old: values that stand no longer, and were looked for.
-        copies: places that still say one of them.
-        loose: numbers beside a claim's words, in what is run, that name no measurement.
+        copies: places that still say one of them, of the claim by their own sentence.
+        loose: numbers beside a claim's words: in what is run such as name no measurement, anywhere such as are an old
+            one, and of something else perhaps.
         unread: what could not be read, as path, line and why.
     """
 
@@ -68,14 +70,15 @@ def survey(paths: Iterable[Path], measurements: Measurements, root: Path, *, lau
     old = tuple(one for one in formers(measurements, texts) if _matters(one, measurements))
     found = copies(old, files)
     run = files if launched else [path for path in files if path.suffix and kind_of(path) == COMMENTS]
+    close = tuple(one for one in found if _is_close(one))
     told = {(one.path, one.found.start) for one in found}
     free = (one for one in loose(standing(measurements, texts), run) if (one.path, one.found.start) not in told)
     return Survey(
         files=len(files),
         judged=judged,
         old=len(old),
-        copies=tuple(_stale(one, measurements, binds=at < _BOUND_MOST) for at, one in enumerate(found)),
-        loose=tuple(map(_loose, free)),
+        copies=tuple(_stale(one, measurements, binds=at < _BOUND_MOST) for at, one in enumerate(close)),
+        loose=(*map(_loose, free), *(_beside(one, measurements) for one in found if one not in close)),
         unread=tuple(_unread(measurements, root)),
     )
 
@@ -86,6 +89,11 @@ def _matters(told: Told, measurements: Measurements) -> bool:
     if told.now.dimension != told.value.dimension:
         return True
     return abs(float(told.now.exact / told.value.exact) - 1) > _JITTER
+
+
+def _is_close(copy: Copy) -> bool:
+    sheet = read_sheet(copy.path)
+    return is_close(copy.told, sheet.text, copy.found.start, copy.found.end, sheet.kind)
 
 
 def _stale(copy: Copy, measurements: Measurements, *, binds: bool) -> Word:
@@ -130,6 +138,13 @@ def bound(copy: Copy, new: str, claim: str) -> str:
 def _loose(copy: Copy) -> Word:
     said = f'"{copy.found.written}" names no measurement; {copy.reasons[0]}'
     return Word(path=copy.path, line=copy.line, claim=copy.told.claim, said=said)
+
+
+def _beside(copy: Copy, measurements: Measurements) -> Word:
+    """Return an old number of which only what stands around it speaks of the claim: a person must say which it is."""
+    found = _stale(copy, measurements, binds=False)
+    said = f"{found.said}; or it is of something else: {', '.join(copy.reasons)}"
+    return replace(found, said=said, edits=())
 
 
 def _unread(measurements: Measurements, root: Path) -> Iterator[tuple[Path, int, str]]:
