@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from affidavit import __version__
-from affidavit.case import Case, InertSabotageError
+from affidavit.boot import load_instruments
+from affidavit.case import Case, InertSabotageError, Need
 from affidavit.check.digest import digest_of
 from affidavit.check.drill import DrillRefusedError, Proof
 from affidavit.check.drill import drill as break_case
@@ -28,7 +29,9 @@ from affidavit.report.drill import Drilling, document, gate_document, gate_lines
 from affidavit.run.liveness import decoys
 from affidavit.run.liveness import probe as probes
 from affidavit.run.proofs import gates as proofs
+from affidavit.run.proofs import observers
 from affidavit.run.proofs.copied import installed_from
+from affidavit.run.proofs.observers import Contrast
 from affidavit.run.proofs.standing import WATCH, gate_line, watch_code
 
 
@@ -50,7 +53,8 @@ from affidavit.run.proofs.standing import WATCH, gate_line, watch_code
 def command(run: str, world: Path | None, python: str, watch: bool, probe: str, gates: bool, as_json: bool) -> int:
     """Prove that the checks can fail: every sabotage on each check's own example, and on a RUN where it passes.
 
-    What was caught goes into instruments.jsonl with today's date. Exit code 1 where a sabotage was missed.
+    What was caught goes into instruments.jsonl with today's date. Exit code 1 where a sabotage was missed. With --world
+    so do the instruments of which a fact was another one in a fault than in its twin.
 
     With --gates the gates of affidavit.toml are drilled: each says yes to a copy of the tree, and must say no to one in
     which its sabotage was planted. With --watch decoys go wrong, and with --probe a command of yours is asked for a
@@ -66,13 +70,18 @@ def command(run: str, world: Path | None, python: str, watch: bool, probe: str, 
     found = project.find(run) if run else None
     case = judged(project, found).case if found else None
     held = {one.name: one for one in worlds(world)} if world is not None else {}
-    drillings = [_drilling(project, check, case, held.pop(check.id, None), python) for check in project.checks]
-    rest = [
-        Drilling(check=one.folder.name, proofs=tuple(run_world(project, one, None, python))) for one in held.values()
-    ]
+    contrasts: list[Contrast] = []
+
+    def shown(world: World, check: Check | None) -> tuple[Proof, ...]:
+        contrasts.append(Contrast(frozenset(Need.parse(need).name for need in check.reads) if check else frozenset()))
+        return tuple(run_world(project, world, check, python, contrasts[-1]))
+
+    drillings = [_drilling(check, case, held.pop(check.id, None), shown) for check in project.checks]
+    rest = [Drilling(check=one.folder.name, proofs=shown(one, None)) for one in held.values()]
     code = {check.id: digest_of(check) for check in project.checks}
     run_id = found.id if found else ""
-    ledger.append(project.ledger_path, (_dated(drilling, run_id, code[drilling.check]) for drilling in drillings))
+    dated = [_dated(drilling, run_id, code[drilling.check]) for drilling in drillings]
+    ledger.append(project.ledger_path, [*dated, *_observers(project, contrasts)])
     if as_json:
         page.say(document([*drillings, *rest]))
     else:
@@ -80,7 +89,16 @@ def command(run: str, world: Path | None, python: str, watch: bool, probe: str, 
     return 0 if all(drilling.is_proof for drilling in (*drillings, *rest)) else 1
 
 
-def _drilling(project: Project, check: Check, case: Case | None, world: World | None, python: str) -> Drilling:
+def _observers(project: Project, contrasts: Sequence[Contrast]) -> Iterator[Instrument]:
+    """Yield a line for each instrument that was seen to tell a fault from its twin."""
+    if contrasts:
+        _, instruments = load_instruments(project.house.plugins)
+        yield from observers.proved(contrasts, {one.name: tuple(one.emits) for one in instruments}, today())
+
+
+def _drilling(
+    check: Check, case: Case | None, world: World | None, shown: Callable[[World, Check], tuple[Proof, ...]]
+) -> Drilling:
     """Return everything that one check was shown; where the run's case cannot be broken, that is said and not counted.
 
     Raises:
@@ -95,7 +113,7 @@ def _drilling(project: Project, check: Check, case: Case | None, world: World | 
         except (DrillRefusedError, InertSabotageError) as error:
             refused = str(error).removeprefix(f"{check.id}: ").partition("\n")[0]
     if world is not None:
-        proofs += run_world(project, world, check, python)
+        proofs += shown(world, check)
     return Drilling(check=check.id, proofs=tuple(proofs), unread=own.unread, refused=refused)
 
 

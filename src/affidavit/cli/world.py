@@ -23,8 +23,10 @@ from affidavit.cli.project import Project
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.record import runs
 from affidavit.report.checklist import worst
+from affidavit.report.statement import Statement
 from affidavit.report.terminal import Span, Tone, line
 from affidavit.run import attesting
+from affidavit.run.proofs.observers import Contrast
 
 FAULTS, TWINS = "fault*.py", "clean*.py"
 _LAUNCH = re.compile(r"Run by `([^`]+)`")
@@ -67,8 +69,10 @@ def worlds(folder: Path) -> tuple[World, ...]:
     return tuple(found)
 
 
-def run_world(project: Project, world: World, check: Check | None, python: str) -> Iterator[Proof]:
+def run_world(project: Project, world: World, check: Check | None, python: str, contrast: Contrast) -> Iterator[Proof]:
     """Yield what the check said of every script of its world; of a folder without a check, what all of them said.
+
+    What was known in each script goes into ``contrast``.
 
     Raises:
         WorldError: a script cannot be started, or does not end well.
@@ -79,7 +83,9 @@ def run_world(project: Project, world: World, check: Check | None, python: str) 
         for script in sorted(world.folder.glob(pattern)):
             if sys.stderr.isatty():
                 page.show([line(Span(f"running {world.folder.name}/{script.name} …", Tone.FAINT))], sys.stderr)
-            got = _verdict(_findings(project, script, python), check)
+            said = _judged(project, script, python)
+            contrast.add(said.case.subject, is_fault=pattern == FAULTS)
+            got = _verdict(said.findings, check)
             expect = got if got in expected else min(expected, key=list(Verdict).index)
             yield Proof(f"real script {world.folder.name}/{script.name}", expect, got)
 
@@ -92,8 +98,8 @@ def _verdict(findings: tuple[Finding, ...], check: Check | None) -> Verdict:
     return worst(spoken) if spoken else Verdict.UNKNOWN
 
 
-def _findings(project: Project, script: Path, python: str) -> tuple[Finding, ...]:
-    """Run a script under ``affidavit run``, in a folder of runs of its own, and return what is found in its record."""
+def _judged(project: Project, script: Path, python: str) -> Statement:
+    """Run a script under ``affidavit run``, in a folder of runs of its own, and return its judged record."""
     with tempfile.TemporaryDirectory(prefix="affidavit-world-") as place:
         environment = {**os.environ, runs.VARIABLE: place, attesting.VARIABLE: attesting.OFF}
         command = [sys.executable, "-m", "affidavit.cli", "run", "--tree", "allow", "--reason", "a drill", "--"]
@@ -118,7 +124,7 @@ def _findings(project: Project, script: Path, python: str) -> tuple[Finding, ...
                     unaffected="the ledger, to which nothing was added",
                 )
             )
-        return judged(project, runs.find(project.root, runs.LAST, environment)).findings
+        return judged(project, runs.find(project.root, runs.LAST, environment))
 
 
 def _command(script: Path, python: str) -> list[str]:
