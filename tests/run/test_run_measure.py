@@ -184,6 +184,12 @@ def test_a_program_that_is_observed_names_its_run(project: Path, tmp_path: Path)
     assert identity.run_around({VARIABLE: str(tmp_path / "none.json")}) == identity.run_around({}) == ""
 
 
+def test_a_command_line_is_told_without_the_paths_of_this_machine(tmp_path: Path) -> None:
+    home = Path.home()
+    argv = (f"{tmp_path}/.venv/bin/python", f"--out={tmp_path}/runs", f"{home}/a.py", "/elsewhere/b.py")
+    assert identity.told_command(argv, tmp_path) == (".venv/bin/python", "--out=runs", "~/a.py", "/elsewhere/b.py")
+
+
 BENCHMARK = {
     "machine_info": {"cpu": {"brand_raw": "A Processor", "count": 8}, "python_version": "3.12.1", "system": "Linux"},
     "commit_info": {"id": "ab" * 20, "dirty": False},

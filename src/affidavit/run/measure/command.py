@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from affidavit.attach.redact import redact, redact_arguments
+from affidavit.attach.redact import redact
 from affidavit.observe.error import ObserveError
 from affidavit.observe.interpreter import Interpreter
 from affidavit.record import covered
@@ -78,7 +78,7 @@ def measure(order: Order, *, project: Path, environment: Mapping[str, str] | Non
         spread_is=number.spread_is,
         n=number.n,
         date=date,
-        command=redact_arguments(order.argv),
+        command=identity.told_command(order.argv, project),
         commit=stands.commit,
         tree=stands.tree,
         device=device(),

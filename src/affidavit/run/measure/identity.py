@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from affidavit.attach.launch import VARIABLE, Launch
+from affidavit.attach.redact import redact_arguments
 from affidavit.fact.errors import AffidavitError
 from affidavit.observe.code import identify
 from affidavit.observe.distribution import Distribution, read_site
@@ -34,6 +35,12 @@ NAMED = frozenset(
     }
 )
 """Packages that are told by name; a digest stands for the others, so that a line stays one line."""
+
+
+def told_command(argv: Iterable[str], project: Path) -> tuple[str, ...]:
+    """Return a command line as it may be committed: no secret, no path of this machine that means nothing elsewhere."""
+    here, home = f"{project.resolve()}/", f"{Path.home()}/"
+    return tuple(word.replace(here, "").replace(home, "~/") for word in redact_arguments(argv))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from affidavit.attach.redact import redact, redact_arguments
+from affidavit.attach.redact import redact
 from affidavit.record import covered
 from affidavit.record import measurement as kept
 from affidavit.record.measurement import Measurement
@@ -66,7 +66,7 @@ def measurement(
         spread_is=number.spread_is,
         n=number.n,
         date=now(),
-        command=redact_arguments(sys.orig_argv),
+        command=identity.told_command(sys.orig_argv, root),
         commit=stands.commit,
         tree=stands.tree,
         device=device(),
