@@ -100,9 +100,7 @@ def test_a_project_without_a_key_is_told_what_a_chain_does_not_show(trained: Des
     ended = trained.type("verify")
     assert ended.exit_code == 0
     said = " ".join(ended.stdout.split())
-    assert (
-        "unsigned: shows accidental edits only. No outside witness: a chain alone does not show a rewrite" in said
-    )
+    assert "unsigned: shows accidental edits only. No outside witness: a chain alone does not show a rewrite" in said
     assert ended.stderr == ""
 
 

@@ -38,6 +38,7 @@ SAID_OUTSIDE = {
     "instruments": "run/proofs/standing.py",
     "gates": "run/proofs/standing.py",
     "attestations": "run/questions.py",
+    "record": "run/untouched.py",
 }
 """Who states the facts of scope PROJECT and RUN, by subject: no instrument sees them, what stands around a run does."""
 LISTED_ONLY = {

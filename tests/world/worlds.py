@@ -49,6 +49,7 @@ OUTSIDE = {
     "one-writer",
     "packages-as-installed",
     "ranks-end-as-command",
+    "record-untouched",
     "steps-go-forward",
     "tree-is-committed",
 }

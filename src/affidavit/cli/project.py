@@ -102,7 +102,10 @@ class Project:
             ArtifactError, SealError: what was said of that file is not what was sealed.
         """
         try:
-            return runs.find(self.root, run)
+            found = runs.find(self.root, run)
+            if annotated.is_chain(found.folder):
+                annotated.refuse_another(found.folder)
+            return found
         except RunNotFoundError:
             folder = annotated.chain_of(Path(run), self.root) if run and Path(run).exists() else None
             if folder is None:

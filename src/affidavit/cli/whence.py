@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,7 +12,8 @@ from affidavit.cli import page
 from affidavit.cli.judgement import judged, status_of
 from affidavit.cli.parameter import example, json_option
 from affidavit.cli.project import Project, here
-from affidavit.record import chain, manifest, seal
+from affidavit.record import annotated, chain, manifest, seal
+from affidavit.record.annotation import present
 from affidavit.record.runs import RunFolder
 from affidavit.report import origin as report
 from affidavit.report.origin import About
@@ -34,12 +36,21 @@ def command(path: Path, as_json: bool) -> int:
     """
     project = here()
     found = find_origin(path, project.runs(), project=project.root, attest=project.attest)
-    about = About() if found.run is None else _about(project, found.run)
+    about = _own(project, path, About() if found.run is None else _about(project, found.run))
     if as_json:
         page.say(report.document(found, about))
     else:
         page.show(report.lines(found, about))
     return report.exit_code(found, about)
+
+
+def _own(project: Project, path: Path, about: About) -> About:
+    """Return it with what was said of these very files, whoever wrote them."""
+    folder = annotated.chain_of(path, project.root)
+    if folder is None:
+        return about
+    held = present(manifest.to_record(seal.read_sealed(folder).manifest, project.vocabulary))
+    return replace(about, own=chain.read(folder), held=held)
 
 
 def _about(project: Project, run: RunFolder) -> About:

@@ -112,7 +112,7 @@ def annotate_artifact(
         held = dict(holds) if isinstance(holds, Mapping) else dict.fromkeys(holds, "")
         record = _record(found, held, root=root, vocabulary=vocabulary)
         seal.seal(folder, from_record(record, affidavit=__version__, status=Status.ADOPTED, attempts=()))
-    _own(folder)
+    refuse_another(folder)
     try:
         return folder, chain.append(folder, said)
     except AnnotationError:
@@ -139,8 +139,13 @@ def chain_of(path: Path, root: Path, content: bytes | None = None) -> Path | Non
     folder = root / names.CORRECTIONS / artifact(path, content).sha256
     if folder not in held:
         return None
-    _own(folder)
+    refuse_another(folder)
     return folder
+
+
+def is_chain(folder: Path) -> bool:
+    """Say whether a folder holds what was said of an artifact, and is no run's."""
+    return folder.parent.name == names.CORRECTIONS
 
 
 def folders(root: Path) -> Iterator[Path]:
@@ -160,7 +165,7 @@ def _sizes(folder: Path) -> Iterator[object]:
             yield from fact.state.value.column("bytes")
 
 
-def _own(folder: Path) -> None:
+def refuse_another(folder: Path) -> None:
     """Refuse a chain that lies under the digest of something else: a copy would correct what nobody spoke of.
 
     Raises:

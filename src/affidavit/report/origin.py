@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from affidavit.fact.observation import Known, Unknown
 from affidavit.fact.values import Table
-from affidavit.record.annotation import Annotation, by_subject
+from affidavit.record.annotation import Annotation, present
 from affidavit.record.record import Record
+from affidavit.report.corrected import annotation, corrections
 from affidavit.report.document import Document
 from affidavit.report.terminal import Line, Span, Tone, line
 from affidavit.run.origin import ABSENT, AS_WRITTEN, CHANGED, STRANGE, Mark, Origin, Verdict
@@ -32,6 +33,7 @@ class About:
     Args:
         record: without its corrections, so that what fell since can still be named.
         verdicts: how many checks say what, and which do not pass.
+        own: the corrections of these very files, whoever wrote them; ``held`` are the names that they speak of.
     """
 
     status: str = ""
@@ -39,11 +41,13 @@ class About:
     record: Record | None = None
     annotations: tuple[Annotation, ...] = ()
     verdicts: str = ""
+    own: tuple[Annotation, ...] = ()
+    held: tuple[str, ...] = ()
 
     @property
     def falls(self) -> bool:
         """Whether a correction stands that takes anything of the run back."""
-        return any(one.falls for one in self.annotations)
+        return any(one.falls for one in (*self.own, *self.annotations))
 
 
 def exit_code(origin: Origin, about: About) -> int:
@@ -53,7 +57,8 @@ def exit_code(origin: Origin, about: About) -> int:
 
 def lines(origin: Origin, about: About) -> Iterator[Line]:
     """Yield what is known of where a path came from, in the order in which it matters."""
-    yield from _corrections(about)
+    yield from corrections(about.own, about.held)  # whoever is about to use the model must not read past these
+    yield from corrections(about.annotations, present(about.record) if about.record else ())
     yield line(Span(str(origin.path), Tone.STRONG), f": {_said(origin)}", head=_MARKS[origin.verdict], indent=2)
     yield from (line(text, indent=2) for text in _details(origin))
     if origin.run is None:
@@ -80,35 +85,10 @@ def document(origin: Origin, about: About) -> Document:
         "files": [{"name": one.name, "state": one.state} for one in origin.files],
         "others": list(origin.others),
         "mark": {name: getattr(mark, name) for name in Mark.__dataclass_fields__} if mark else None,
-        "annotations": [
-            {
-                "number": one.seq,
-                "kind": one.kind.value,
-                "falls": list(one.falls),
-                "survives": list(one.survives),
-                "not_reviewed": list(one.not_reviewed),
-                "by": one.by,
-                "reason": one.reason,
-                "author": one.author,
-                "date": one.time.date().isoformat(),
-            }
-            for one in about.annotations
-        ],
+        "annotations": [annotation(one) for one in about.annotations],
+        "own": [annotation(one) for one in about.own],
         "verdicts": about.verdicts,
     }
-
-
-def _corrections(about: About) -> Iterator[Line]:
-    """Yield what was said later of the run: whoever is about to use the model must not read past it."""
-    present = {fact.name for fact in about.record.facts} if about.record else set()
-    for one in about.annotations:
-        tone = Tone.BAD if one.falls else Tone.STRONG
-        who = f" #{one.seq} ({one.author}, {one.time.date().isoformat()}): {one.reason}"
-        yield line(Span(one.kind.value, tone), who)
-        yield line(", ".join(by_subject(one.falls, present)) or "nothing", head="  falls", indent=_INDENT)
-        yield line(", ".join(by_subject(one.survives, present)) or "nothing named", head="  survives", indent=_INDENT)
-        if one.falls:
-            yield line(", ".join(one.not_reviewed) or "nothing", head="  not reviewed", indent=_INDENT + 4)
 
 
 def _said(origin: Origin) -> str:

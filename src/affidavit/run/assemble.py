@@ -13,17 +13,19 @@ from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.fact.observation import Known
 from affidavit.fact.term import Scope, Vocabulary
 from affidavit.fact.values import Value
-from affidavit.record import canonical, file, plain, seal
+from affidavit.record import canonical, file, manifest, plain, seal
 from affidavit.record.compare import differ
 from affidavit.record.fold import read_record
 from affidavit.record.lock import read_lock
 from affidavit.record.record import Fact, Kind, Record, ordered
 from affidavit.record.runs import runs
+from affidavit.run.attesting import Notary
 from affidavit.run.draft import record_of
 from affidavit.run.gathered import gather
 from affidavit.run.lineage import builder_of
 from affidavit.run.rehearse import on_another_seat
 from affidavit.run.sealing import earlier
+from affidavit.run.untouched import BUILT_ON, built_on
 from affidavit.settings import Settings
 
 PANEL_BYTES = 1 << 20
@@ -53,11 +55,12 @@ def assemble(folder: Path, settings: Settings, *, vocabulary: Vocabulary, as_of:
         AffidavitError: the run's seal, chain or attempt files, the lock or a panel cannot be read.
     """
     subject = _subject(folder, vocabulary)
+    rehearsal, rehearsed = _rehearsal(subject, settings.root, vocabulary)
     roles = {
-        SUBJECT: _attested(subject.record, settings, as_of),
+        SUBJECT: _attested(_on_what(subject, settings, rehearsed), settings, as_of),
         "lock": read_lock(settings.root / names.LOCK, subject.recipe, vocabulary),
         "expected": settings.expected,
-        "rehearsal": _rehearsal(subject, settings.root, vocabulary),
+        "rehearsal": rehearsal,
         "panel": _panel((*_panels(folder), *settings.panels), vocabulary),
         "built": _builder(subject, vocabulary),
         "parent": _before(subject, vocabulary),
@@ -80,6 +83,15 @@ def _subject(folder: Path, vocabulary: Vocabulary) -> _Subject:
     )
 
 
+def _on_what(subject: _Subject, settings: Settings, rehearsed: str) -> Record:
+    """Return the record of a run with how the records stand that it builds on: now, and not when it was sealed."""
+    record = subject.record
+    if record.kind not in (Kind.RUN, Kind.REHEARSAL) or BUILT_ON not in record.vocabulary:
+        return record
+    notary = Notary(root=settings.root, key=settings.key, trusted=settings.trusted, witness=settings.witness)
+    return record.with_facts((*record.facts, built_on(record, subject.folder, notary, rehearsal=rehearsed)))
+
+
 def _attested(record: Record, settings: Settings, as_of: datetime.date) -> Record:
     """Return the record with each person's word that is in force, where no process has said anything of the term."""
     spoken = {fact.name for fact in record.facts}
@@ -95,10 +107,13 @@ def _attested(record: Record, settings: Settings, as_of: datetime.date) -> Recor
     return record.with_facts((*record.facts, *said))
 
 
-def _rehearsal(subject: _Subject, root: Path, vocabulary: Vocabulary) -> Record | None:
-    """Return the latest sealed rehearsal of the same recipe that started before the run, or None."""
+def _rehearsal(subject: _Subject, root: Path, vocabulary: Vocabulary) -> tuple[Record | None, str]:
+    """Return the latest sealed rehearsal of the same recipe that started before the run, and its id.
+
+    One that is not as it was sealed has its id and no record: nothing of it is used, and it is told.
+    """
     if subject.record.kind is not Kind.RUN:
-        return None
+        return None, ""
     held = runs(root)
     started = next((run.started_ns for run in held if run.folder == subject.folder), None)
     for run in reversed(held):
@@ -108,10 +123,20 @@ def _rehearsal(subject: _Subject, root: Path, vocabulary: Vocabulary) -> Record 
             sealed = seal.read_sealed(run.folder).manifest
             if sealed.kind is Kind.REHEARSAL and sealed.recipe == subject.recipe:
                 record = read_record(run.folder, vocabulary)
-                return on_another_seat(record, host=sealed.launcher.host, here=subject.host)
-        except AffidavitError:
-            continue  # what is wrong with another run keeps nobody from judging this one; "ls" names it
-    return None
+                return on_another_seat(record, host=sealed.launcher.host, here=subject.host), run.id
+        except AffidavitError:  # what is wrong with another run keeps nobody from judging this one; "ls" names it
+            if _is_rehearsal(run.folder, subject.recipe):
+                return None, run.id
+    return None, ""
+
+
+def _is_rehearsal(folder: Path, recipe: str) -> bool:
+    """Say whether a record that is not as it was sealed calls itself a rehearsal of a recipe."""
+    try:
+        said = manifest.decode(file.read(folder / names.MANIFEST, limit=manifest.SIZE_BYTES))
+    except AffidavitError:
+        return False
+    return said.kind is Kind.REHEARSAL and said.recipe == recipe
 
 
 def _before(subject: _Subject, vocabulary: Vocabulary) -> Record | None:
