@@ -25,11 +25,12 @@ from affidavit.claims.copies.sieve import Sieve
 from affidavit.claims.quantity import Quantity, quantities, same
 from affidavit.claims.sheet import Sheet
 
-NEEDED: Final = {1: 2.2, 2: 1.4}
+NEEDED: Final = {1: 1.5, 2: 1.0}
 """What shared words must weigh where a number has one or two digits that say something: 4 h is said of many things."""
-NEEDED_MORE: Final = 1.0
-_SHARE: Final = 0.5
+NEEDED_MORE: Final = 0.75
+SHARE: Final = 0.6
 """The part of the id's words that must be there."""
+_TINY: Final = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +124,7 @@ def _best(path: Path, near: Iterable[tuple[Quantity, Told]], context: Context) -
     for one, told in near:
         kin = kinship(told, context)
         needed = NEEDED.get(min(one.digits, told.value.digits), NEEDED_MORE)
-        if kin.share < _SHARE or kin.weight < needed:
+        if kin.share < SHARE or kin.weight < needed - _TINY:
             continue
         rank = kin.weight / needed + _closeness(one, told.value) / 2
         if one.start not in best or best[one.start].rank < rank:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from string import ascii_lowercase
 from typing import Final
 
 from affidavit.claims.quantity.unit import BYTES, FLOP, FRACTION, MONEY, MULTIPLES, NOUNS, SYMBOLS, TIME, WORDS
@@ -35,8 +36,8 @@ class Sieve:
         starts = {sign for name in words for sign in (name[:1].lower(), name[:1].upper())}
         between = rb""
         if wanted - {TIME, BYTES, FRACTION}:
-            between = rb"(?:(?:" + _any_of(MULTIPLES) + rb")[ -]?)?(?:[a-z]{3,10}[ ])?"
-            starts |= {name[0] for name in (*MULTIPLES, "optimizer", "training", "gradient", "new")}
+            between = rb"(?:(?:" + _any_of(MULTIPLES) + rb")[ -]?)?(?:[a-z]{3,14}[ ])?"
+            starts |= {*ascii_lowercase, *(name[0] for name in MULTIPLES)}
         words |= {name for name in currencies if name.isupper()}
         ways = [between + rb"(?i:" + _any_of(words) + rb")(?![A-Za-z])"] if words else []
         if FRACTION in wanted:
@@ -47,6 +48,10 @@ class Sieve:
         patterns = [rb"[0-9]" + gap + rb"(?=[" + first + rb"])(?:" + b"|".join(ways) + rb")"] if ways else []
         patterns += [re.escape(name.encode()) + rb" ?[0-9]" for name in sorted(currencies) if not name.islower()]
         self._patterns = tuple(re.compile(pattern) for pattern in patterns)
+
+    @property
+    def expressions(self) -> tuple[bytes, ...]:
+        return tuple(pattern.pattern for pattern in self._patterns)
 
     def lines_of(self, raw: bytes) -> Iterator[tuple[int, int]]:
         """Yield from where to where the lines go that are let through, each once."""

@@ -10,10 +10,12 @@ from functools import lru_cache
 from typing import Final
 
 _WORD: Final = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])")
-_ENDINGS: Final = (
-    *("izations", "ization", "ations", "ation", "ating", "ated", "ates", "ate", "ings", "ing"),
-    *("izers", "izer", "izing", "ized", "izes", "ize", "ers", "er", "ed", "es", "e", "s"),
-)
+_ENDINGS: Final = {
+    **dict.fromkeys(("izations", "ization", "izers", "izer", "izing", "ized", "izes", "ize"), "iz"),
+    **dict.fromkeys(("isations", "isation", "isers", "iser", "ising", "ised"), "iz"),
+    **dict.fromkeys(("ations", "ation", "ating", "ated", "ates", "ate", "ings", "ing", "ers", "er", "ed", "es"), ""),
+    **dict.fromkeys(("e", "s"), ""),
+}
 _SHORTEST: Final = 4
 """What is left of a word is no shorter, or the ending was none; an s may leave three."""
 _SAME: Final = {
@@ -65,11 +67,11 @@ def _stem(word: str) -> str:
         return ""
     if low in _SAME:
         return _SAME[low]
-    for ending in _ENDINGS:
-        if low.endswith(ending):
+    for ending, instead in _ENDINGS.items():
+        if low.endswith(ending) and not low.endswith("ss"):
             left = low[: -len(ending)]
-            if len(left) >= _SHORTEST or (ending == "s" and len(left) >= 3 and left[-1] != "s"):
-                return left
+            if len(left) >= _SHORTEST or (ending == "s" and len(left) == 3):
+                return left + instead
     return low
 
 

@@ -63,7 +63,7 @@ _PERCENT: Final = re.compile(r"[ \u00a0\u202f]?%%?(?![\w(\[}=*]|\s?\d|\.\w|-\w|/
 _FLOPS: Final = re.compile(rf"[ \u00a0\u202f]?(?P<unit>{_any_of(PER_SECOND)})(?![\w]){_AFTER}")
 _COUNT: Final = re.compile(
     rf"(?:[ \u00a0\u202f]?(?P<times>{_any_of(MULTIPLES)})(?![A-Za-z]))?[ \u00a0\u202f\n-]?"
-    rf"(?:(?:optimi[sz]er|training|gradient|trainable|new)[ ])?"
+    r"(?:(?!(?:and|for|the|are|out|per|with|from|more|other|different|such|that|not|but|has|was)\b)[a-z]{3,14}[ ])?"
     rf"(?:(?P<rated>(?i:{_any_of(RATED)}))(?:{_PER_TIME})|(?P<counted>(?i:{_any_of(COUNTED)}))(?![\w])){_AFTER}"
 )
 _COMPOUND: Final = re.compile(
