@@ -71,6 +71,8 @@ def train(asked: argparse.Namespace, rank: int, world: int) -> int:
         "emits": sorted(FACTS),
         "executable": sys.executable,
         "cwd": str(Path.cwd()),
+        "began": time.time(),
+        "command": " ".join(sys.argv),
     }
     journal = Journal(names.journal(spool, process, launched.attempt), process=process, details=details)
     journal.write("bound", rank=rank, world=world, backend="")

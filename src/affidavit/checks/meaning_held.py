@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from affidavit.case import SUBJECT, Case, Need, case_of
 from affidavit.check import Fail, Landmine, Outcome, Pass, Review, Site, Verdict, check
@@ -93,14 +93,21 @@ def _is_snapshot(case: Case) -> bool:
 
 def _differences(case: Case) -> Iterator[_Changed]:
     for name in _comparable(case):
-        if name == "run.ranks":
-            continue
         ours, theirs = case.request(name), case.request(f"parent/{name}")
         now, before = case.values(name), case.values(f"parent/{name}")
-        if {repr(value) for _, value in now} != {repr(value) for _, value in before}:
+        if name == COMMIT:
+            moved = _moved(str(before[0][1]), str(now[0][1]))
+            yield from (_Changed(name=name, before=was, now=became) for was, became in moved)
+        elif name != "run.ranks" and {repr(value) for _, value in now} != {repr(value) for _, value in before}:
             yield _Changed(name=name, before=_shown(before), now=_shown(now))
         elif ours is not None and theirs is not None and ours.value != theirs.value:
             yield _Changed(name=name, before=_asked(theirs.value), now=_asked(ours.value))
+
+
+def _moved(before: str, now: str) -> Iterator[tuple[str, str]]:
+    """Yield the repositories that both attempts ran code of, each at another commit."""
+    ours, theirs = ({part.partition("@")[0]: part for part in said.split(", ")} for said in (now, before))
+    yield from ((theirs[name], ours[name]) for name in ours if name in theirs and ours[name] != theirs[name])
 
 
 def _shown(values: tuple[tuple[tuple[int, ...], Value], ...]) -> str:
@@ -112,14 +119,14 @@ def _asked(value: Value) -> str:
 
 
 @meaning_held.healthy
-def _() -> Case:
+def example() -> Case:
     row = (1, 0, "requeued", 0, 20, 60, "loop, optimizer", 1)
     run: dict[str, Value] = {
         "run.attempts": Table(ATTEMPTS, (row,)),
         "run.ranks": 2,
         "optimizer.learning_rate": 0.1,
         "batch.effective": 8,
-        COMMIT: "0123abc",
+        COMMIT: "project@0123abc",
     }
     parent = {name: value for name, value in run.items() if name != "run.attempts"}
     return case_of(run=run, parent=parent, ranks=2)
@@ -137,20 +144,11 @@ def _(case: Case) -> Case:
 
 @meaning_held.sabotage("another learning rate than before")
 def _(case: Case) -> Case:
-    return _altered(case, "optimizer.learning_rate")
-
-
-@meaning_held.sabotage("another commit than before")
-def _(case: Case) -> Case:
-    return _altered(case, COMMIT)
-
-
-def _altered(case: Case, name: str) -> Case:
-    """Return the case in which an earlier attempt knows another value; records that lack the term get one."""
-    if case.facts(f"parent/{name}"):
-        return case.falsified(f"parent/{name}")
-    record = case.records["parent"]
-    example = meaning_held.example
-    assert example is not None
-    fact = example().records["parent"].find(name)[0]
-    return case.with_record("parent", replace(record, facts=(*record.facts, fact)))
+    rate = "optimizer.learning_rate"
+    (fact,) = example().subject.find(rate)
+    if not case.facts(rate):
+        case = case.with_record(SUBJECT, case.subject.with_facts((*case.subject.facts, fact)))
+    if not case.facts(f"parent/{rate}"):
+        parent = case.records["parent"]
+        case = case.with_record("parent", parent.with_facts((*parent.facts, fact)))
+    return case.falsified(f"parent/{rate}")

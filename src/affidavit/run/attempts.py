@@ -9,7 +9,7 @@ Blind to: a process that attached and never trained; clocks of two hosts that di
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations
 from pathlib import Path
 
 from affidavit.fact.observation import Aspect, Known, Observation, Unknown
@@ -74,7 +74,7 @@ def _attempts(gathered: Gathered) -> Iterator[tuple[Cell, ...]]:
     for generation in sorted({one.reading.generation for one in gathered.trainers}):
         present = [one for one in gathered.trainers if one.reading.generation == generation]
         one = min(present, key=lambda one: (one.reading.rank, _began(one) or 0.0))
-        saves = {save.path for other in present for save in other.reading.saves}
+        saves = {save.step for other in present for save in other.reading.saves}
         rank, last = one.reading.rank, max(other.last_step for other in present)
         came = _came(gathered, before, one)
         yield (*generation, came, rank, _position(one)["loop"], last, _loaded(one, before), len(saves))
@@ -154,11 +154,11 @@ def _endings(gathered: Gathered) -> Iterator[tuple[Cell, ...]]:
 
 
 def _writers(gathered: Gathered) -> Iterator[tuple[Cell, ...]]:
-    """Yield each two processes that trained as one rank and whose lives overlap, neighbours in time only."""
+    """Yield each two processes that trained as one rank and whose lives overlap."""
     dated = [(began, one) for one in gathered.trainers if (began := _began(one)) is not None and one.reading.bound]
     for rank in sorted({one.reading.rank for _, one in dated}):
         own = sorted(((began, one) for began, one in dated if one.reading.rank == rank), key=lambda pair: pair[0])
-        for (_, one), (began, other) in pairwise(own):
+        for (_, one), (began, other) in combinations(own[:ROWS], 2):
             last = min(_last_sign(one), _last_sign(other))
             if last > began:
                 ours, theirs = one.reading, other.reading
