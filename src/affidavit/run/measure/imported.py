@@ -3,7 +3,7 @@
 What such a file does not say is left empty: the commit and the machine that we stand on are not those that it was
 measured on. A run that failed gave no number there either.
 
-Source: pytest-benchmark 5 (``--benchmark-json``), hyperfine 1.19 (``--export-json``).
+Source: files that pytest-benchmark 5.3 (``--benchmark-json``) and hyperfine 1.15 (``--export-json``) wrote.
 Blind to: whether the code changed between the measurement and the import.
 """
 
