@@ -105,3 +105,27 @@ def test_a_line_of_before_there_were_others_is_read_as_it_was(tmp_path: Path) ->
     path = tmp_path / "instruments.jsonl"
     path.write_bytes(b'{"affidavit":"0.1.0","caught":5,"check":"a","date":"2026-11-01","run":"run-1","total":5}\n')
     assert ledger.read(path) == Ledger(drills=(drilled("a", 1),))
+
+
+@pytest.mark.guards("affidavit.record.ledger:Drilled.doubt", property="a drill of other code, or of long ago, is none")
+def test_a_drill_holds_on_its_code_and_for_its_days() -> None:
+    one = Drilled(check="a", date=datetime.date(2026, 11, 1), caught=2, total=2, affidavit="0.1.0", code="a" * 64)
+    day = datetime.date(2026, 11, 11)
+    assert one.doubt("a" * 64, as_of=day, days=10) == ""
+    assert one.doubt("a" * 64, as_of=day, days=9) == "proved 2026-11-01, more than 9 days ago"
+    assert one.doubt("b" * 64, as_of=day, days=10) == "changed since"
+    assert drilled("a", 1).doubt("b" * 64, as_of=day, days=10) == "", "a line of before there were digests"
+    assert drilled("a", 1, caught=4).doubt("", as_of=day, days=10) == "4 of 5 sabotages caught"
+
+
+@pytest.mark.guards("affidavit.record.ledger:Instrument.doubt", property="a proof holds for its code and its days")
+def test_a_proof_says_what_changed_since() -> None:
+    day = datetime.date(2026, 11, 11)
+    assert guard(1).doubt(ON, as_of=day, days=10) == ""
+    assert guard(1).doubt(ON, as_of=day, days=9) == "proved 2026-11-01, more than 9 days ago"
+    assert guard(1).doubt({**ON, "test": "c" * 64}, as_of=day, days=10) == "changed since: test"
+    assert guard(1).doubt({}, as_of=day, days=10) == "changed since: function, test"
+    assert guard(1, on={}).doubt({}, as_of=day, days=10) == "changed since"
+    many = dict.fromkeys("zyxw", "d" * 64)
+    assert guard(1, on=many).doubt({}, as_of=day, days=10) == "changed since: w, x, y …"
+    assert guard(1, on=dict.fromkeys("zyx", "d" * 64)).doubt({}, as_of=day, days=10) == "changed since: x, y, z"

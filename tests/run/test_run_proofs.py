@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from affidavit import checks as house_checks
+from affidavit.case import case_of
 from affidavit.check.digest import digest_of
 from affidavit.check.load import load as load_checks
 from affidavit.fact.observation import Known
@@ -22,7 +23,7 @@ from affidavit.fact.vocabulary import load as load_vocabulary
 from affidavit.record import ledger
 from affidavit.record.declared import Gate
 from affidavit.record.ledger import Drilled, Instrument
-from affidavit.run.proofs import copied, files, gates, guards, shell, standing
+from affidavit.run.proofs import copied, files, gates, guards, observers, shell, standing
 from affidavit.run.proofs.standing import Inquiry, standing_facts
 from affidavit.settings import Settings
 
@@ -349,3 +350,18 @@ def test_a_check_has_another_digest_when_what_it_imports_has(tmp_path: Path, mon
     assert digest_of(check) == before
     (copy / "code_is_committed.py").write_text("ALLOWED = ()\n")
     assert digest_of(check) != before
+
+
+def test_an_observer_is_proved_by_a_fact_that_moved_and_not_by_one_that_always_does() -> None:
+    contrast = observers.Contrast(frozenset({"attention.kernels", "adapter.kind"}))
+    twin = case_of(run={"attention.kernels": ("flash",), "adapter.kind": "none", "loader.sampler": "a"})
+    fault = case_of(run={"attention.kernels": ("math",), "adapter.kind": "none", "loader.sampler": "b"})
+    contrast.add(twin.subject, is_fault=False)
+    assert contrast.moved == frozenset(), "nothing is known of a fault yet"
+    contrast.add(twin.subject, is_fault=True)
+    assert contrast.moved == frozenset(), "a fault that looks like its twin proves nothing"
+    contrast.add(fault.subject, is_fault=True)
+    emits = {"attention": ("attention.kernels",), "adapter": ("adapter.kind",), "loader": ("loader.sampler",)}
+    (line,) = observers.proved([contrast], emits, TODAY)
+    assert (line.kind, line.name, line.word, line.is_proof) == ("observer", "attention", "PROVED", True)
+    assert line.says == "moved between a fault and its twin: attention.kernels" and line.on == standing.observer_code()

@@ -1,0 +1,65 @@
+"""An answer is a line that is never edited; it holds for a time, of certain bytes, and a bent line answers nothing."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+
+from affidavit.record import answers, lines
+from affidavit.record.answers import Answer, Answers
+
+DATA = {"data.txt": "a" * 64}
+
+
+def said(answer: str, *, day: int = 1, question: str = "Is it good?") -> Answer:
+    return Answer(
+        question=question,
+        answer="yes" if answer == "yes" else "no",
+        author="ada",
+        time=datetime.datetime(2026, 11, day, 9, 30, tzinfo=datetime.UTC),
+        until=datetime.date(2026, 11, day + 10),
+        about=DATA,
+        words="looked at 40 \udcff",
+    )
+
+
+def test_the_last_answer_to_a_question_counts(tmp_path: Path) -> None:
+    path = tmp_path / "attestations.jsonl"
+    assert answers.read(path) == Answers()
+    lines.append(path, [said("no")])
+    lines.append(path, [said("yes", day=2), said("no", question="Another?")])
+    held = answers.read(path)
+    assert [one.answer for one in held.given] == ["no", "yes", "no"] and held.problems == ()
+    last = held.last("Is it good?")
+    assert last is not None and (last.answer, last.time.day) == ("yes", 2) and held.last("never asked") is None
+
+
+@pytest.mark.guards("affidavit.record.answers:Answer.doubt", property="an answer holds for its time and its bytes")
+def test_an_answer_holds_until_its_day_and_of_what_was_looked_at() -> None:
+    one = said("yes")
+    assert one.doubt(DATA, as_of=datetime.date(2026, 11, 11)) == ""
+    assert one.doubt(DATA, as_of=datetime.date(2026, 11, 12)) == "it held until 2026-11-11"
+    assert one.doubt({"data.txt": "b" * 64}, as_of=datetime.date(2026, 11, 1)) == "changed since: data.txt"
+    more = {**DATA, **dict.fromkeys("wxyz", "c" * 64)}
+    assert one.doubt(more, as_of=datetime.date(2026, 11, 1)) == "changed since: w, x, y …"
+    three = {**DATA, **dict.fromkeys("xyz", "c" * 64)}
+    assert one.doubt(three, as_of=datetime.date(2026, 11, 1)) == "changed since: x, y, z"
+
+
+@pytest.mark.parametrize("line", [b"{}", b"[]", b"7", b'{"answer":"maybe"}', b"\xff", b"{" * 9000, b'{"a":NaN}'])
+def test_a_bent_line_is_told_and_the_others_stand(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "attestations.jsonl"
+    lines.append(path, [said("yes")])
+    with path.open("ab") as file:
+        file.write(line + b"\n")
+    lines.append(path, [said("no")])
+    held = answers.read(path)
+    assert [one.answer for one in held.given] == ["yes", "no"]
+    assert len(held.problems) == 1 and held.problems[0].startswith("attestations.jsonl:2: ")
+
+
+def test_nothing_to_add_makes_no_file(tmp_path: Path) -> None:
+    lines.append(tmp_path / "none", [])
+    assert not (tmp_path / "none").exists()
