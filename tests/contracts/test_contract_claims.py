@@ -33,12 +33,17 @@ COMMENT = re.compile(r"<!--.*?-->", re.S)
 TABLE = re.compile(r"^\|.*$", re.M)
 CLAIM = re.compile(r"\[[^\]]+\]\(claim:[a-z0-9-]+\)")
 QUANTITY = re.compile(r"\b\d[\d.,]*\s?(?:s|ms|µs|MB|GB|MiB|seconds?|minutes?|hours?)\b(?!-)")
+COUNT = re.compile(r"\b\d[\d,]* of \d[\d,]*\b")
 
 
 def _unbound(text: str) -> list[str]:
-    """Return each quantity of a page's prose that is no claim; tables hold limits, fences what was printed."""
+    """Return each quantity of a page's prose that is no claim, and each count that no block of the page prints.
+
+    Tables hold limits; the blocks are run, and what they print is held elsewhere.
+    """
     prose = CLAIM.sub("", TABLE.sub("", COMMENT.sub("", FENCE.sub("", text))))
-    return [match.group() for match in QUANTITY.finditer(prose)]
+    printed = "".join(FENCE.findall(text))
+    return QUANTITY.findall(prose) + [one for one in COUNT.findall(prose) if one not in printed]
 
 
 def _checked(root: Path, *words: str) -> tuple[int, dict[str, Any]]:
@@ -110,6 +115,7 @@ def test_a_wrong_number_a_stale_one_and_a_loose_one_are_told_apart(tmp_path: Pat
     assert _checked(tmp_path)[0] == 0 and _unbound(page.read_text()) == []
     page.write_text("It takes [90 s](claim:rebuild), and 90 s again, or 2 minutes.\n")
     assert _checked(tmp_path)[0] == 1 and _unbound(page.read_text()) == ["90 s", "2 minutes"]
+    assert _unbound("All 3 of 4 do, and 4 of 4 do.\n```\n4 of 4\n```\n") == ["3 of 4"]
     page.write_text("It takes [92 s](claim:rebuild).\n")
     (tmp_path / "encode.py").write_text("def rebuild():\n    return 2\n")
     code, said = _checked(tmp_path)
