@@ -1,4 +1,4 @@
-"""Programs that have never heard of us check what we sign: openssl the signature, in-toto the statement.
+"""Programs that have never heard of us check what we sign: openssl and a DSSE library the signature, in-toto the rest.
 
 Each is shown a broken twin, too: a verifier that accepts everything proves nothing.
 """
@@ -9,6 +9,7 @@ import base64
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -166,3 +167,39 @@ def test_in_toto_refuses_what_is_no_statement(signed: Signed, old: bytes, new: b
     assert old in payload
     with pytest.raises((ValueError, ParseError)):
         in_toto(payload.replace(old, new, 1))
+
+
+ALONE = """
+import json, sys
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
+from securesystemslib.dsse import Envelope
+from securesystemslib.exceptions import VerificationError
+from securesystemslib.signer import SSlibKey
+
+envelope = Envelope.from_dict(json.load(open(sys.argv[1])))
+(keyid,) = envelope.signatures
+key = SSlibKey.from_crypto(load_pem_public_key(open(sys.argv[2], "rb").read()), keyid=keyid)
+try:
+    held = envelope.verify([key], 1)
+except VerificationError:
+    sys.exit("refused")
+assert not [name for name in sys.modules if name.partition(".")[0] == "affidavit"]
+print(json.loads(envelope.payload)["_type"], *held)
+"""
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_a_dsse_library_that_has_never_heard_of_us_verifies_it(signed: Signed, tmp_path: Path, name: str) -> None:
+    """With the public key in PEM alone, in a process that imports nothing of ours."""
+
+    def verified(path: Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", ALONE, str(path), str(signed.public)]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    ended = verified(signed.folder / name)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.split() == ["https://in-toto.io/Statement/v1", key.read_public(signed.public).id]
+    document = signed.document(name)
+    _another_payload(document)
+    (tmp_path / "spoilt.json").write_text(json.dumps(document))
+    assert verified(tmp_path / "spoilt.json").stderr == "refused\n"
