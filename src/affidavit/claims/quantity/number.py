@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-_DIGITS: Final = r"(?:\d{1,3}(?:[,_\u202f\u2009\u00a0]\d{3})+(?![\d]|,\d)|\d+)"
+_DIGITS: Final = r"(?!0\d)(?:\d{1,3}(?:[,_\u202f\u2009\u00a0]\d{3})+(?![\d]|,\d)|\d+)"
 NUMBER: Final = re.compile(
     rf"(?<![A-Za-z0-9.])(?:{_DIGITS}(?:\.\d+)?|(?<![)\]])\.\d+)"
     r"(?:[eE][+-]?\d{1,2}(?!\d)|[ ]?[×x][ ]?10\^\d{1,2}(?!\d))?"
