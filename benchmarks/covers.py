@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 _HOUSE = "src/affidavit/"
 _COVERS: Mapping[str, tuple[str, ...]] = {
-    "annotations": ("record/chain.py:walk",),
+    "annotations": ("record/chain.py:walk", "record/chain.py:append", "record/fold.py:read_record"),
     "attach_cost": ("attach/site/sitecustomize.py", "attach/early.py:start", "attach/early.py:Finder"),
     "cache_build": ("cache/encoding/encode.py:encode", "cache/encoding/work.py:Work"),
     "cache_canary": ("cache/canary/__init__.py:examine", "checks/cache_canary.py:cache_canary"),

@@ -126,3 +126,5 @@ def test_what_no_claim_could_carry_is_not_written(tmp_path: Path, wrong: Measure
 
 def test_a_folder_in_its_place_is_a_problem_and_no_crash(tmp_path: Path) -> None:
     assert measurement.read(tmp_path).problems == (f"{tmp_path.name}: Is a directory",)
+    with pytest.raises(MeasurementError, match="Is a directory"):
+        measurement.append(tmp_path, [measured("a", 1, 1)])

@@ -152,16 +152,22 @@ def append(path: Path, lines: Iterable[Measurement | Supersession]) -> None:
     A line that an earlier writer left torn is ended first.
 
     Raises:
-        MeasurementError: a name, a number or a key that cannot be written; nothing was, then.
+        MeasurementError: a name, a number or a key that cannot be written, or a file that cannot; nothing was, then.
     """
     raw = b"".join(_encoded(one) for one in lines)
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        size = os.fstat(descriptor).st_size
-        torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-        os.write(descriptor, b"\n" + raw if torn else raw)
-    finally:
-        os.close(descriptor)
+        _add(path, raw)
+    except OSError as error:
+        raise MeasurementError(
+            refusal(
+                subject=f"{path}",
+                expected="a file that can be written",
+                saw=f"{type(error).__name__}: {error.strerror or error}",
+                means="What was measured is kept nowhere.",
+                action="Make it writable and measure again.",
+                unaffected="the lines that are there",
+            )
+        ) from error
 
 
 def read(path: Path) -> Measurements:
@@ -191,6 +197,16 @@ def read(path: Path) -> Measurements:
         except (canonical.CanonicalError, msgspec.ValidationError, MeasurementError) as error:
             problems.append(f"{path.name}:{number}: {str(error).splitlines()[0]}")
     return Measurements(measured=tuple(measured), supersessions=tuple(supersessions), problems=tuple(problems))
+
+
+def _add(path: Path, raw: bytes) -> None:
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        size = os.fstat(descriptor).st_size
+        torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+        os.write(descriptor, b"\n" + raw if torn else raw)
+    finally:
+        os.close(descriptor)
 
 
 def _encoded(line: Measurement | Supersession) -> bytes:
