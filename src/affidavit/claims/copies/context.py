@@ -1,6 +1,8 @@
 """What stands around a number: its line, its paragraph or comment, its heading or function, and the name of its file.
 
 Source: playbook §4.7; anchors-mechanisms C7 (same dimension, within rounding, and shared words).
+The other rows of a table speak of other things; only its head is about every row.
+
 Blind to: a paragraph of more than four lines before or after the number; headings of reStructuredText.
 """
 
@@ -57,11 +59,9 @@ def context_of(path: PurePath, text: str, start: int, end: int) -> Context:
     """Return what stands around a line of a text."""
     before = text[max(0, start - 4000) : start].split("\n")[:-1]
     after = text[end + 1 : end + 2000].split("\n")
-    upper = _paragraph(reversed(before))
-    paragraph = [*upper, *_paragraph(after)]
     line = text[start:end]
-    if line.lstrip().startswith("|"):
-        paragraph += _head_of_table(before)
+    is_row = line.lstrip().startswith("|")
+    paragraph = _head_of_table(before) if is_row else [*_paragraph(reversed(before)), *_paragraph(after)]
     above = _above(path, text[:start])
     names = " ".join((*path.parts[-2:-1], path.stem))
     return Context(
