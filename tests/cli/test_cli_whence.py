@@ -70,6 +70,18 @@ def test_a_model_is_found_wherever_it_lies(
     assert {one["state"] for one in said["files"]} == {"as written"}
 
 
+def test_the_marks_beside_what_was_saved_witness_the_record(saved: Desk, tmp_path: Path) -> None:
+    run = saved.runs["rotates"]
+    (said,) = [one for one in saved.document("verify", run)["checked"] if one["what"] == "model mark"]
+    assert said["standing"] == "holds" and "run, recipe, step and commit agree" in said["said"]
+    copied = desk(tmp_path / "copy")
+    shutil.copytree(saved.root, copied.root, dirs_exist_ok=True)
+    mark = copied.root / "final" / "affidavit.json"
+    mark.write_text(mark.read_text().replace('"commit": "', '"commit": "0'))
+    (said,) = [one for one in copied.document("verify", run)["checked"] if one["what"] == "model mark"]
+    assert said["standing"] == "contradicts" and "final/affidavit.json says commit 0" in said["said"]
+
+
 def test_it_says_the_run_its_commit_its_verdicts_and_what_to_type_next(saved: Desk) -> None:
     ended = saved.type("whence", "final")
     run = saved.runs["rotates"]

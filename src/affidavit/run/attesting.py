@@ -25,6 +25,7 @@ from affidavit.record.key import PrivateKey, PublicKey, Trust
 from affidavit.record.seal import Head
 from affidavit.record.standing import Examined, Standing
 from affidavit.record.verification import Verified
+from affidavit.run.marked import marked
 
 VARIABLE = "AFFIDAVIT_ATTEST"
 OFF = "off"
@@ -124,10 +125,10 @@ class Notary:
         return replace(self, trusted=(*self.trusted, *files))
 
     def verify(self, folder: Path) -> Verified:
-        """Return everything that can be said of a run folder, the word of the witness included."""
+        """Return everything that can be said of a run folder, the word of the witnesses outside of it included."""
         found = verification.verify(folder, self.trust())
-        witnessed = self._witnessed(found, folder.name)
-        return found if witnessed is None else found.and_(witnessed)
+        told = (self._witnessed(found, folder.name), marked(folder, self.root))
+        return found.and_(*(one for one in told if one is not None))
 
     def _secret(self) -> PrivateKey | None:
         path = key.locate(self.key, self.root, self.environment)
