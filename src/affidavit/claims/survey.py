@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ from affidavit.claims.anchor.place import COMMENTS, PYTHON, Span, kind_of
 from affidavit.claims.closeness import is_close
 from affidavit.claims.copies import Copy, Told, copies, formers, loose, standing
 from affidavit.claims.judged import Edit, Judged, Word, judge
-from affidavit.claims.sheet import read_sheet, sheets
+from affidavit.claims.sheet import Sheet, read_sheet, sheets
 from affidavit.claims.superseded import said_now
 from affidavit.claims.wording import as_written, in_place_of
 from affidavit.record.measurement import FILE, Measurements
@@ -70,15 +71,20 @@ def survey(paths: Iterable[Path], measurements: Measurements, root: Path, *, lau
     old = tuple(one for one in formers(measurements, texts) if _matters(one, measurements))
     found = copies(old, files)
     run = files if launched else [path for path in files if path.suffix and kind_of(path) == COMMENTS]
-    close = tuple(one for one in found if _is_close(one))
+    sheet_of = cache(read_sheet)
+    is_near = [_is_close(one, sheet_of(one.path)) for one in found]
+    close = [one for one, near in zip(found, is_near, strict=True) if near]
+    beside = [one for one, near in zip(found, is_near, strict=True) if not near]
     told = {(one.path, one.found.start) for one in found}
     free = (one for one in loose(standing(measurements, texts), run) if (one.path, one.found.start) not in told)
     return Survey(
         files=len(files),
         judged=judged,
         old=len(old),
-        copies=tuple(_stale(one, measurements, binds=at < _BOUND_MOST) for at, one in enumerate(close)),
-        loose=(*map(_loose, free), *(_beside(one, measurements) for one in found if one not in close)),
+        copies=tuple(
+            _stale(one, measurements, sheet_of(one.path) if at < _BOUND_MOST else None) for at, one in enumerate(close)
+        ),
+        loose=(*map(_loose, free), *(_beside(one, measurements) for one in beside)),
         unread=tuple(_unread(measurements, root)),
     )
 
@@ -91,13 +97,12 @@ def _matters(told: Told, measurements: Measurements) -> bool:
     return abs(float(told.now.exact / told.value.exact) - 1) > _JITTER
 
 
-def _is_close(copy: Copy) -> bool:
-    sheet = read_sheet(copy.path)
+def _is_close(copy: Copy, sheet: Sheet) -> bool:
     return is_close(copy.told, sheet.text, copy.found.start, copy.found.end, sheet.kind)
 
 
-def _stale(copy: Copy, measurements: Measurements, *, binds: bool) -> Word:
-    """Return an old number with what stands in its place."""
+def _stale(copy: Copy, measurements: Measurements, sheet: Sheet | None) -> Word:
+    """Return an old number with what stands in its place, bound where it stands on a sheet."""
     taken_back = measurements.superseded(copy.told.claim)
     now = said_now(copy.told.claim, measurements)
     written = copy.found.written
@@ -110,16 +115,15 @@ def _stale(copy: Copy, measurements: Measurements, *, binds: bool) -> Word:
     edits: tuple[Edit, ...] = ()
     if now is not None:
         new = in_place_of(written, copy.found, now)
-        edits = (Edit(at, bound(copy, new, now.name) if binds else new),)
+        edits = (Edit(at, bound(copy, sheet, new, now.name) if sheet else new),)
     return Word(path=copy.path, line=copy.line, claim=copy.told.claim, said=said, edits=edits)
 
 
-def bound(copy: Copy, new: str, claim: str) -> str:
+def bound(copy: Copy, sheet: Sheet, new: str, claim: str) -> str:
     """Return a number with the id of its measurement, where its place can carry one; else as it is.
 
     A copy that is mended and bound is the last one that anybody has to look for.
     """
-    sheet = read_sheet(copy.path)
     text, at = sheet.text, Span(copy.found.start, copy.found.end)
     if copy.path.suffix.lower() in _LINKED:
         before = text[text.rfind("\n", 0, at.start) + 1 : at.start]
@@ -142,7 +146,7 @@ def _loose(copy: Copy) -> Word:
 
 def _beside(copy: Copy, measurements: Measurements) -> Word:
     """Return an old number of which only what stands around it speaks of the claim: a person must say which it is."""
-    found = _stale(copy, measurements, binds=False)
+    found = _stale(copy, measurements, None)
     said = f"{found.said}; or it is of something else: {', '.join(copy.reasons)}"
     return replace(found, said=said, edits=())
 
