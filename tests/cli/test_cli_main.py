@@ -17,8 +17,12 @@ from affidavit.cli.main import VERBS, command
 from affidavit.fact.errors import AffidavitError
 
 FLAGS = {
-    "run": ("--gate", "--help", "--names", "--reason", "--recipe", "--stop-on", "--strict", "--tokens", "--tree"),
+    "run": (
+        *("--gate", "--help", "--names", "--numbers", "--reason", "--recipe", "--stop-on", "--strict", "--tokens"),
+        "--tree",
+    ),
     "lint": ("--against", "--help", "--json", "--notes", "--python", "--sarif", "--strict"),
+    "claims": ("--help",),
     "preflight": ("--help", "--recipe", "--steps", "--strict"),
     "check": ("--help", "--json", "--project", "--strict"),
     "watch": ("--every", "--follow", "--help", "--json", "--on", "--ping", "--webhook", "--within"),
