@@ -36,6 +36,7 @@ SCRIPTS = {
 """By the names under which they are tested."""
 QUIET = {script.stem: script for script in sorted((HERE / "quiet").glob("*.py"))}
 OUTSIDE = {
+    "alarms-can-say-dead",
     "attestations-in-force",
     "cache-entry-provenance",
     "claims-bound",
@@ -43,6 +44,7 @@ OUTSIDE = {
     "code-is-committed",
     "declared-caches-rebuilt",
     "fields-read",
+    "gates-can-say-no",
     "gates-say-yes",
     "instruments-proved",
     "names-known",

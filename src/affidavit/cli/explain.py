@@ -15,6 +15,8 @@ from affidavit.cli.parameter import example, json_option
 from affidavit.cli.project import Project, here
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.term import Term
+from affidavit.lint.gates.rule import ALARM, Rule
+from affidavit.lint.gates.rules import BY_ID
 from affidavit.report.terminal import Line, Span, Tone, line
 
 _INDENT = len("when last proved  ")
@@ -43,15 +45,19 @@ def command(name: str, list_checks: bool, list_terms: bool, as_json: bool) -> in
     chosen = (check for check in project.checks if list_checks or check.id == name or check.landmine is landmine)
     checks = tuple(chosen)
     terms = tuple(term for term in project.vocabulary if list_terms or term.name == name)
-    if not (checks or terms or landmine):
+    rule = BY_ID.get(name)
+    if not (checks or terms or landmine or rule):
         raise NothingToExplainError(_nothing(project, name))
     if as_json:
         page.say(
             {
                 "checks": [_check_document(project, check) for check in checks],
                 "terms": [_term_document(project, term) for term in terms],
+                **({"rules": [_rule_document(rule)]} if rule else {}),
             }
         )
+    elif rule:
+        page.show(_rule_lines(rule))
     elif landmine:
         page.show(_landmine(landmine, checks))
     elif name:
@@ -63,7 +69,7 @@ def command(name: str, list_checks: bool, list_terms: bool, as_json: bool) -> in
 
 
 def _nothing(project: Project, name: str) -> str:
-    names = [*(check.id for check in project.checks), *(term.name for term in project.vocabulary)]
+    names = [*(check.id for check in project.checks), *(term.name for term in project.vocabulary), *BY_ID]
     near = difflib.get_close_matches(name, names, 3)
     hint = f"near: {', '.join(near)}" if near else "nothing near"
     return (
@@ -71,6 +77,34 @@ def _nothing(project: Project, name: str) -> str:
         'Nothing was explained. Run "affidavit explain --checks" or "affidavit explain --terms".\n'
         "Not affected: everything."
     )
+
+
+def _rule_lines(rule: Rule) -> Iterator[Line]:
+    """Yield what a rule of lint is about, with its shortest wrong and right form."""
+    check = "alarms-can-say-dead" if rule.section == ALARM else "gates-can-say-no"
+    yield line(Span(rule.id, Tone.STRONG), f"  {rule.section} a rule of {check}")
+    yield line()
+    yield line(rule.wrong)
+    yield line()
+    for about, text in (("wrong", rule.bad), ("right", rule.good)):
+        for number, row in enumerate(text.expandtabs(4).rstrip("\n").split("\n")):
+            yield line(row, head=Span(about if not number else "", Tone.FAINT), indent=_INDENT)
+        yield line()
+    yield from _rows(
+        ("in words", rule.right),
+        ("to excuse it", f"# affidavit: {rule.id} REASON, on its line or the one above"),
+    )
+
+
+def _rule_document(rule: Rule) -> dict[str, object]:
+    return {
+        "rule": rule.id,
+        "section": rule.section,
+        "wrong": rule.wrong,
+        "right": rule.right,
+        "bad": rule.bad,
+        "good": rule.good,
+    }
 
 
 def _landmine(landmine: Landmine, checks: tuple[Check, ...]) -> Iterator[Line]:

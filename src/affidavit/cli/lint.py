@@ -56,7 +56,8 @@ def command(
     """Read files as text, this folder by default: 0 clean, 1 a name is refused, 4 something could not be read.
 
     Scripts, YAML, JSON and TOML configs and shell launchers are read; no line of them runs and no framework is
-    imported. Each name is held against the callable as it is installed for the Python on PATH.
+    imported. Each name is held against the callable as it is installed for the Python on PATH. In shell scripts,
+    Makefiles, Dockerfiles, workflows and crontabs, gates that cannot say no and alarms that cannot say dead are found.
     """
     if as_json and as_sarif:
         raise click.UsageError("--json and --sarif are two documents; ask for one.")
@@ -126,6 +127,7 @@ def _absolute(files: Files) -> Files:
         scripts=tuple(path.resolve() for path in files.scripts),
         configs=tuple(path.resolve() for path in files.configs),
         launchers=tuple(path.resolve() for path in files.launchers),
+        recipes=tuple(path.resolve() for path in files.recipes),
         named=frozenset(path.resolve() for path in files.named),
     )
 

@@ -10,6 +10,8 @@ from affidavit.fact.observation import Cause, Known, State, Unknown
 from affidavit.fact.term import Method
 from affidavit.fact.values import Cell, Table, Tally, Value
 from affidavit.lint.diff import Word
+from affidavit.lint.gates import GateReading, Inert
+from affidavit.lint.gates.rule import ALARM, GATE
 from affidavit.lint.project import Lint
 from affidavit.lint.request import Field, Unread
 from affidavit.lint.union import short
@@ -18,6 +20,10 @@ from affidavit.record.record import Fact
 WORDS = ("path", "line", "callee", "name", "said")
 PLACES = ("path", "line", "said")
 FIELDS = ("path", "line", "field", "kind", "said")
+INERT = ("path", "line", "rule", "text", "known", "said")
+PROVED, LIKELY = "proved", "likely"
+"""How an inert gate is known: by the text alone, or so that a person looks."""
+GATES = ("gates.examined", "gates.inert", "gates.unread", "alarms.examined", "alarms.inert")
 NAMES = (
     *("names.packages", "names.examined", "names.unknown", "names.doubted", "names.noted", "names.unread"),
     *("fields.examined", "fields.unread", "fields.doubted"),
@@ -50,13 +56,42 @@ def facts(lint: Lint, root: Path, *, most: int = 0) -> tuple[Fact, ...]:
         "fields.unread": _table(FIELDS, _fields(lint.fields, root), most),
         "fields.doubted": _table(FIELDS, _fields(lint.doubtful, root), most),
     }
+    names = tuple(Fact(name=name, state=Known(value, Method.INSPECTED, source)) for name, value in values.items())
+    return (*names, *gate_facts(lint.gates, root, most=most))
+
+
+def gate_facts(reading: GateReading, root: Path, *, most: int = 0) -> tuple[Fact, ...]:
+    """Return what was read of the gates and alarms of a project."""
+    values: dict[str, Value] = {
+        "gates.examined": reading.gates,
+        "gates.inert": _table(INERT, _inert(reading.inert, GATE, root), most),
+        "gates.unread": _table(PLACES, _places(reading.unread, root), most),
+        "alarms.examined": reading.alarms,
+        "alarms.inert": _table(INERT, _inert(reading.inert, ALARM, root), most),
+    }
+    source = "their text, by the rules of affidavit lint"
     return tuple(Fact(name=name, state=Known(value, Method.INSPECTED, source)) for name, value in values.items())
 
 
-def unread_facts(cause: Cause, why: str) -> tuple[Fact, ...]:
+def unread_facts(cause: Cause, why: str, names: Sequence[str] = (*NAMES, *GATES)) -> tuple[Fact, ...]:
     """Return the facts of a project of which nothing could be read, each with its cause."""
     state: State = Unknown(cause, why)
-    return tuple(Fact(name=name, state=state) for name in NAMES)
+    return tuple(Fact(name=name, state=state) for name in names)
+
+
+def _inert(found: Iterable[Inert], section: str, root: Path) -> list[Row]:
+    return [
+        (
+            shown(one.path, root),
+            one.hit.line,
+            one.rule.id,
+            one.hit.text,
+            PROVED if one.hit.is_sure else LIKELY,
+            one.said,
+        )
+        for one in found
+        if one.rule.section == section
+    ]
 
 
 def _words(words: Iterable[Word], root: Path) -> list[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,9 @@ _PASSED_OVER: Final = frozenset(
     }
 )
 """Folders that hold nobody's own code; those that begin with a dot are passed over as well."""
+_RECIPE: Final = re.compile(r"^(?:GNU)?[Mm]akefile|\.mk$|^(?:Docker|Container)file|\.[Dd]ockerfile$|^crontab|\.cron$")
+_SHOWN: Final = frozenset({".github", ".ci", ".circleci", ".husky", ".githooks", ".buildkite"})
+"""Folders that begin with a dot and hold gates."""
 LARGEST_BYTES: Final = 2 << 20
 """What is larger is data, or was generated."""
 
@@ -32,16 +36,20 @@ class LintError(AffidavitError):
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """The files that are read, by what they are; ``named`` are those that somebody asked for one by one."""
+    """The files that are read, by what they are; ``named`` are those that somebody asked for one by one.
+
+    ``recipes`` hold shell text and no names of ours: Makefiles, Dockerfiles, crontabs, hooks without a suffix.
+    """
 
     scripts: tuple[Path, ...]
     configs: tuple[Path, ...]
     launchers: tuple[Path, ...]
+    recipes: tuple[Path, ...] = ()
     named: frozenset[Path] = frozenset()
 
     @property
     def count(self) -> int:
-        return len(self.scripts) + len(self.configs) + len(self.launchers)
+        return len(self.scripts) + len(self.configs) + len(self.launchers) + len(self.recipes)
 
 
 def gather(paths: Iterable[Path]) -> Files:
@@ -59,7 +67,7 @@ def gather(paths: Iterable[Path]) -> Files:
             named[path] = True
         else:
             raise LintError(_missing(path))
-    kinds: dict[str, list[Path]] = {"script": [], "config": [], "launcher": []}
+    kinds: dict[str, list[Path]] = {"script": [], "config": [], "launcher": [], "recipe": []}
     for path, is_named in named.items():
         kind = _kind(path, is_named)
         if kind:
@@ -68,6 +76,7 @@ def gather(paths: Iterable[Path]) -> Files:
         scripts=tuple(kinds["script"]),
         configs=tuple(kinds["config"]),
         launchers=tuple(kinds["launcher"]),
+        recipes=tuple(kinds["recipe"]),
         named=frozenset(path for path, is_named in named.items() if is_named),
     )
 
@@ -82,7 +91,12 @@ def _kind(path: Path, is_named: bool) -> str:
     for kind, suffixes in (("script", SCRIPTS), ("config", CONFIGS), ("launcher", LAUNCHERS)):
         if suffix in suffixes:
             return kind if is_named or _is_small(path) else ""
-    return _by_first_line(path) if not suffix and is_named else ""
+    if _RECIPE.search(path.name):
+        return "recipe" if is_named or _is_small(path) else ""
+    if suffix:
+        return ""
+    kind = _by_first_line(path) if is_named or _is_small(path) else ""
+    return kind if is_named else "recipe" if kind == "launcher" else ""
 
 
 def _is_small(path: Path) -> bool:
@@ -93,8 +107,11 @@ def _is_small(path: Path) -> bool:
 
 
 def _by_first_line(path: Path) -> str:
-    with path.open("rb") as file:
-        first = file.readline(200)
+    try:
+        with path.open("rb") as file:
+            first = file.readline(200)
+    except OSError:
+        return ""
     if not first.startswith(b"#!"):
         return ""
     return "script" if b"python" in first else "launcher" if b"sh" in first else ""
@@ -117,7 +134,9 @@ def _walked(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(
             name
             for name in folders
-            if not name.startswith(".") and name not in _PASSED_OVER and not Path(place, name, "pyvenv.cfg").exists()
+            if (not name.startswith(".") or name in _SHOWN)
+            and name not in _PASSED_OVER
+            and not Path(place, name, "pyvenv.cfg").exists()
         )
         yield from (Path(place, name) for name in sorted(names))
 

@@ -12,6 +12,7 @@ from affidavit.lint.configs import read_configs
 from affidavit.lint.diff import Held, absent_targets, hold, hold_parser, note_moved
 from affidavit.lint.fields import unread_keys
 from affidavit.lint.files import Files
+from affidavit.lint.gates import GateReading, read_gates
 from affidavit.lint.late import late_fields
 from affidavit.lint.request import Field, Request, Unread
 from affidavit.lint.scripts import read_scripts
@@ -34,6 +35,7 @@ class Lint:
     fields_examined: int
     configs: int
     unread: tuple[Unread, ...]
+    gates: GateReading
 
 
 def lint(
@@ -85,4 +87,11 @@ def lint(
         fields_examined=sum(reading.fields_examined for reading in readings) + unasked_examined + late_examined,
         configs=len(configs.examined),
         unread=(*(unread for reading in readings for unread in reading.unread), *held.unread),
+        gates=read_gates((*files.scripts, *files.launchers, *files.recipes, *workflows(files)), argv, cwd),
     )
+
+
+def workflows(files: Files) -> tuple[Path, ...]:
+    """Return the configs that hold steps for a shell: workflows and actions of a code host."""
+    names = (".gitlab-ci.yml", "action.yml", "action.yaml")
+    return tuple(path for path in files.configs if "workflows" in path.parts[-2:-1] or path.name in names)

@@ -12,8 +12,9 @@ from pathlib import Path
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.observation import Cause, Known
 from affidavit.lint.catalogue import Catalogue
-from affidavit.lint.facts import facts, unread_facts
+from affidavit.lint.facts import NAMES, facts, gate_facts, unread_facts
 from affidavit.lint.files import sort
+from affidavit.lint.gates import read_gates
 from affidavit.lint.project import lint
 from affidavit.record.fold import read_record
 from affidavit.record.record import Fact
@@ -44,10 +45,12 @@ def names_facts(command: Command, reached: Reach, project: Path, *, keeps: bool 
         keeps: whether a folder for them may be made; without it only one that is there is used.
     """
     starter = Path(command.argv[0]).name
+    named = [command.cwd / word for word in command.argv[1:] if Path(word).suffix in (".sh", ".bash")]
     if starter in _ELSEWHERE:
         why = f"{starter} chooses the Python that trains, so its packages are not known beforehand"
-        return unread_facts(Cause.INSTRUMENT_FAILED, why)
-    named = [command.cwd / word for word in command.argv[1:] if Path(word).suffix in (".sh", ".bash")]
+        launchers = [path for path in named if path.is_file()]
+        gates = gate_facts(read_gates(launchers, command.argv, command.cwd), project, most=_ROWS)
+        return (*unread_facts(Cause.INSTRUMENT_FAILED, why, NAMES), *gates)
     files = sort([*reached.files, *command.configs, command.executable, *named])
     catalogue = Catalogue(reached.interpreter.sites, store_of(project, makes=keeps))
     found = lint(

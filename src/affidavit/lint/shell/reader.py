@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
-from affidavit.lint.shell.command import FOREIGN, Command, Word
+from affidavit.lint.shell.command import Command, Word
 from affidavit.lint.shell.expansion import LONGEST, Value, expand
+from affidavit.lint.shell.syntax import root_of
 
 _BRANCHES = frozenset(
     {
@@ -25,7 +24,6 @@ _WORDS = frozenset(
         *("brace_expression", "regex", "extglob_pattern", "array"),
     }
 )
-_NO_ASCII = re.compile(r"[^\x01-\x7f]")
 _SETTERS = frozenset({"read", "mapfile", "readarray", "getopts", "eval", "unset", "printf"})
 _DEEPEST = 150
 
@@ -38,23 +36,13 @@ def commands(text: str) -> tuple[Command, ...]:
     Source: tree-sitter-bash, and POSIX sh §2.6 for the order of expansions.
     Blind to: aliases, ``eval``, what ``source`` brings in, which branch is taken, arguments of functions.
     """
-    # The grammar's scanner looks characters up in tables of ASCII, and ends the process on one that lies far outside.
-    tree = _parser().parse(_NO_ASCII.sub(FOREIGN, text).encode())
     reader = _Reader()
-    found = list(reader.walk(tree.root_node, 0))
+    found = list(reader.walk(root_of(text), 0))
     for body in reader.bodies:
         reader.forget_changed()
         reader.folder = "?" if reader.folder else ""
         found += reader.walk(body, 0)
     return tuple(sorted(found, key=lambda command: command.line))
-
-
-@cache
-def _parser() -> Any:
-    import tree_sitter
-    import tree_sitter_bash
-
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
 class _Reader:

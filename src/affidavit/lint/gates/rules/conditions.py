@@ -1,0 +1,216 @@
+"""Gates that are asked and answered wrongly: another code is read, the test is always true, the answer is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from affidavit.lint.gates.fate import Fate, lot
+from affidavit.lint.gates.known import is_runner, is_training
+from affidavit.lint.gates.rule import GATE, Hit, Rule
+from affidavit.lint.gates.source import Source
+from affidavit.lint.gates.step import Step
+
+_STOPS = re.compile(r"\b(exit|return|false|kill|die|fail\w*|error\w*|abort\w*|break|continue|exec)\b|=")
+_GREATER = re.compile(r"(?<!\\)\s[<>]\s*-?\d+(?:\.\d+)?\s*$")
+_UNQUOTED = re.compile(r"^\[\s+-n\s+(\$\w+|\$\{\w+\}|\$\([^()\"]*\))\s+\]$")
+_COUNTED = re.compile(r"(?:^|\s)(?:-\w*c\w*|--count)(?:\s|$)")
+_DIFF = re.compile(r"git\s+(?:-C\s+\S+\s+)?diff\b(?P<rest>[^)|;&]*)")
+
+
+def _hit(source: Source, step: Step, said: str = "", *, is_sure: bool = True) -> Hit:
+    text = " ".join(step.text.replace("\\\n", " ").split())[:120]
+    return Hit(line=source.line_of(step), text=text, said=said, is_sure=is_sure)
+
+
+def _of_echo(source: Source) -> Iterator[Hit]:
+    for gate in source.gates:
+        after = gate.next
+        if after is None or after.kind != "command" or after.words[:1] not in (("echo",), ("printf",)):
+            continue
+        third = after.next
+        if third is None or after.reads_status or not third.reads_status or gate.errexit:
+            continue
+        condition = next((part for part in third.parts if part.role == "condition"), third)
+        if re.search(r"\$\?", condition.text):
+            yield _hit(source, third)
+
+
+def _count_of_count(source: Source) -> Iterator[Hit]:
+    for step in source.steps:
+        if step.kind != "pipeline" or len(step.parts) < 2:
+            continue
+        counting, counted = step.parts[-2], step.parts[-1]
+        if counted.words[:1] == ("wc",) and "-l" in counted.words and counting.words[:1] in (("grep",), ("egrep",)):
+            files = [word for word in counting.words[1:] if not word.startswith("-")]
+            is_many = any(re.search(r"[*?]|^\$@|^-r", word) for word in counting.words[1:]) or len(files) > 2
+            options = " ".join(word for word in counting.words[1:] if word.startswith("-"))
+            if _COUNTED.search(options) and not is_many and not re.search(r"-\w*r", options):
+                yield _hit(source, step)
+
+
+def _always_true(source: Source) -> Iterator[Hit]:
+    for step in source.steps:
+        if step.kind != "test" or step.text.startswith("[["):
+            continue
+        inside = step.text.removeprefix("[").removesuffix("]").strip()
+        if _GREATER.search(inside) and "(" not in inside:
+            yield _hit(source, step, "Inside of [ ] this is a redirection: a file is made and the test is always true.")
+        elif _UNQUOTED.match(step.text.strip()):
+            yield _hit(source, step, "Unquoted and empty nothing is left but -n, and [ -n ] is always true.")
+
+
+def _git_diff(source: Source) -> Iterator[Hit]:
+    for step in source.steps:
+        if step.kind == "test" and re.search(r"(?:^|\s)-[zn]\s|=", step.text):
+            text = step.text
+        elif step.kind == "command" and step.words[:2] == ("git", "diff"):
+            if not {"--quiet", "--exit-code"}.intersection(step.words) or lot(step).fate is Fate.ARGUMENT:
+                continue
+            text = step.text
+        else:
+            continue
+        found = _DIFF.search(text)
+        whole = source.text
+        if found is None or re.search(
+            r"--cached|--staged|\bHEAD\b|\.\.|--name-only|--\s|origin|\$|\w/\w|main|master", found["rest"]
+        ):
+            continue
+        if re.search(r"git (?:-C \S+ )?(?:status|ls-files|diff-index|add|update-index)|--cached|--staged", whole):
+            continue
+        trains = any(one.kind == "command" and is_training(one.words) for one in source.steps)
+        says_clean = re.search(r"\b(clean|dirty|uncommitted)\b", whole, re.I)
+        if trains or says_clean:
+            yield _hit(source, step, is_sure=trains)
+
+
+def _only_124(source: Source) -> Iterator[Hit]:
+    for gate in source.gates:
+        if gate.words[0].rpartition("/")[2] != "timeout":
+            continue
+        found = lot(gate)
+        if found.fate is Fate.READ:
+            asked = found.at if found.at.kind != "or" else found.at.parts[1]
+            name = (
+                asked.name if asked.kind == "assign" else next((p.name for p in asked.walk() if p.kind == "assign"), "")
+            )
+            later = [s for s in source.steps if s.line >= gate.line and s.kind in ("test", "command", "case")]
+            pattern = rf"\$\{{?{name}\b" if name else r"\$\?"
+            reads = [
+                s.text for s in later if re.search(pattern, s.text) and s.words[:1] not in (("echo",), ("printf",))
+            ]
+            if reads and all("124" in text for text in reads):
+                yield _hit(source, gate)
+
+
+def _bare_wait(source: Source) -> Iterator[Hit]:
+    for gate in source.gates:
+        if lot(gate).fate is not Fate.BACKGROUND:
+            continue
+        waits = [wait for wait in source.commands("wait") if wait.line >= gate.line]
+        if waits and all(len(wait.words) == 1 for wait in waits) and "jobs -p" not in source.text:
+            yield _hit(source, gate, is_sure=is_runner(gate.words))
+
+
+def _trap(source: Source) -> Iterator[Hit]:
+    if not source.gates:
+        return
+    for step in source.commands("trap"):
+        if "EXIT" in step.words[2:] and re.search(r"\bexit\s+0\s*;?\s*$", step.words[1]):
+            yield _hit(source, step)
+
+
+def _without_else(source: Source) -> Iterator[Hit]:
+    for gate in source.gates:
+        found = lot(gate)
+        if found.fate is not Fate.CONDITION or found.at.kind != "if" or gate.function is not None:
+            continue
+        whole = found.at
+        if any(one.kind == "not" for one in gate.above()) or any(part.role == "else" for part in whole.parts):
+            continue
+        body = next((part for part in whole.parts if part.role == "body"), None)
+        if body is None or _STOPS.search(body.text) or any(_trains(part) for part in body.walk()):
+            continue
+        after = [step for later in whole.following for step in later.walk()]
+        if any(_trains(step) for step in after):
+            yield _hit(source, gate)
+
+
+def _trains(step: Step) -> bool:
+    return step.kind == "command" and is_training(step.words)
+
+
+RULES = (
+    Rule(
+        id="status-of-echo",
+        section=GATE,
+        wrong="$? is the exit code of the echo before it, which is 0, and not that of the gate.",
+        right="if ! gate; then exit 1; fi.",
+        bad="python gate.py\necho done\nif [ $? -ne 0 ]; then exit 1; fi\n",
+        good="python gate.py\nrc=$?\necho done\nif [ $rc -ne 0 ]; then exit 1; fi\n",
+        find=_of_echo,
+    ),
+    Rule(
+        id="count-of-count",
+        section=GATE,
+        wrong="grep -c prints one line, the count, so wc -l is 1 whatever was found.",
+        right="n=$(grep -c PATTERN FILE).",
+        bad='n=$(grep -c NaN train.log | wc -l)\n[ "$n" -ge 1 ] && echo checked\n',
+        good='n=$(grep -c NaN train.log)\n[ "$n" -ge 1 ] && echo checked\n',
+        find=_count_of_count,
+    ),
+    Rule(
+        id="test-always-true",
+        section=GATE,
+        wrong="This test is true whatever the variable holds.",
+        right='[ "$x" -gt 0 ], [ -n "$x" ].',
+        bad='if [ "$LOSS" > 0 ]; then echo ok; fi\n[ -n $LOSS ] && echo there\n',
+        good='if [ "$LOSS" -gt 0 ]; then echo ok; fi\n[ -n "$LOSS" ] && echo there\n',
+        find=_always_true,
+    ),
+    Rule(
+        id="git-diff-as-clean",
+        section=GATE,
+        wrong="git diff sees neither what is staged nor what is untracked: other code than that of the commit passes.",
+        right='[ -z "$(git status --porcelain)" ].',
+        bad='if [ -z "$(git diff --stat)" ]; then python train.py; else exit 1; fi\n',
+        good='if [ -z "$(git status --porcelain)" ]; then python train.py; else exit 1; fi\n',
+        find=_git_diff,
+    ),
+    Rule(
+        id="timeout-only-124",
+        section=GATE,
+        wrong="Only 124, the code of timeout itself, is looked at: where the gate says no in time, it passes.",
+        right="timeout 60 gate || exit 1.",
+        bad="timeout 60 python check.py\nrc=$?\n[ $rc -eq 124 ] && exit 1\npython train.py\n",
+        good="timeout 60 python check.py\nrc=$?\n[ $rc -eq 0 ] || exit 1\npython train.py\n",
+        find=_only_124,
+    ),
+    Rule(
+        id="wait-without-pid",
+        section=GATE,
+        wrong="wait without a pid has exit code 0, so the code of the gate in the background is lost.",
+        right='pid=$!; wait "$pid" || exit 1.',
+        bad="set -e\npytest tests/ &\nwait\npython train.py\n",
+        good='set -e\npytest tests/ &\npid=$!\nwait "$pid"\npython train.py\n',
+        find=_bare_wait,
+    ),
+    Rule(
+        id="trap-exits-zero",
+        section=GATE,
+        wrong="The trap ends the script with 0, whatever it was about to end with.",
+        right="leave the exit out of the trap: the code before it stays.",
+        bad="set -e\ntrap 'rm -rf scratch; exit 0' EXIT\npytest\n",
+        good="set -e\ntrap 'rm -rf scratch' EXIT\npytest\n",
+        find=_trap,
+    ),
+    Rule(
+        id="if-without-else",
+        section=GATE,
+        wrong="Where the gate says no nothing happens, and the training after it starts all the same.",
+        right="gate || exit 1.",
+        bad="if python preflight.py; then\n  echo ok\nfi\npython train.py\n",
+        good="if ! python preflight.py; then\n  exit 1\nfi\npython train.py\n",
+        find=_without_else,
+    ),
+)

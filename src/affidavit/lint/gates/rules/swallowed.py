@@ -1,0 +1,219 @@
+"""Gates whose exit code is lost where it is made: in a pipe, behind ||, in a declaration, with set -e off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from affidavit.lint.gates.fate import Fate, is_conditional_call, lot
+from affidavit.lint.gates.known import is_runner, is_training
+from affidavit.lint.gates.rule import ALARM, GATE, Hit, Rule
+from affidavit.lint.gates.source import Source
+from affidavit.lint.gates.step import Step
+
+_NO_TEST = re.compile(r"(?:-eq|==?)\s*\"?5\b")
+_FILTERS = frozenset({"tee", "cat", "grep", "head", "tail", "sed", "awk", "ts", "less", "tr", "egrep", "column"})
+
+
+def _sure(source: Source, gate: Step) -> bool:
+    """Whether it is a gate beyond doubt: a known runner, or one that a training follows."""
+    return is_runner(gate.words) or _training_follows(source, gate)
+
+
+def _training_follows(source: Source, gate: Step) -> bool:
+    return any(step.kind == "command" and step.line > gate.line and is_training(step.words) for step in source.steps)
+
+
+def _hit(source: Source, gate: Step, at: Step, said: str = "", *, is_sure: bool | None = None) -> Hit:
+    sure = _sure(source, gate) if is_sure is None else is_sure
+    return Hit(line=source.line_of(gate), text=_short(at.text), said=said, is_sure=sure)
+
+
+def _short(text: str) -> str:
+    return " ".join(text.replace("\\\n", " ").split())[:120]
+
+
+def _in_pipe(source: Source, steps: Iterator[Step] | tuple[Step, ...]) -> Iterator[tuple[Step, Step]]:
+    for step in steps:
+        found = lot(step)
+        if found.fate is Fate.PIPE and not step.is_in_substitution and not _is_read(found.at):
+            last = found.at.parts[-1]
+            if lot(found.at).fate in (Fate.UNREAD, Fate.BACKGROUND, Fate.UNSURE):
+                continue
+            if last.kind == "command" and last.words and last.words[0].rpartition("/")[2] in _FILTERS:
+                yield step, found.at
+
+
+def _is_read(pipeline: Step) -> bool:
+    """Whether the output is the answer, or PIPESTATUS is looked at."""
+    after = pipeline.next
+    if (after is not None and "PIPESTATUS" in after.text) or "PIPESTATUS" in pipeline.root.text:
+        return True
+    last = pipeline.parts[-1]
+    name = last.words[0] if last.words else ""
+    return name in ("grep", "egrep") and lot(pipeline).fate in (Fate.CONDITION, Fate.READ)
+
+
+def _pipe(source: Source) -> Iterator[Hit]:
+    for gate, at in _in_pipe(source, source.gates):
+        yield _hit(source, gate, at)
+
+
+def _training_pipe(source: Source) -> Iterator[Hit]:
+    training = (step for step in source.steps if step.kind == "command" and is_training(step.words))
+    for step, at in _in_pipe(source, tuple(training)):
+        is_sure = lot(at).fate is Fate.STOPS or (at.next is not None and at.next.reads_status)
+        yield _hit(source, step, at, is_sure=is_sure)
+
+
+def _or_true(source: Source) -> Iterator[Hit]:
+    for gate in source.gates:
+        found = lot(gate)
+        # pre-commit mends what it can and then says no; what it mended is judged afterwards.
+        is_fixer = "pre-commit" in " ".join(gate.words)
+        if found.fate is Fate.OR and not gate.is_in_substitution and not is_fixer and not _is_run_again(source, gate):
+            yield _hit(source, gate, found.at)
+
+
+def _is_run_again(source: Source, gate: Step) -> bool:
+    """Whether the same gate stands again, where its code counts: fix first, judge afterwards."""
+    return any(other is not gate and other.words == gate.words and other.line > gate.line for other in source.gates)
+
+
+def _no_test(source: Source) -> Iterator[Hit]:
+    for gate in source.gates:
+        for parent in gate.above():
+            if parent.kind == "or" and any(part is gate or gate in part.walk() for part in parent.parts[:1]):
+                right = parent.parts[1]
+                if "pytest" in " ".join(gate.words) and right.reads_status and _NO_TEST.search(right.text):
+                    yield _hit(source, gate, parent)
+
+
+def _set_e_off(source: Source) -> Iterator[Hit]:
+    for gate in source.gates:
+        found = lot(gate)
+        if found.fate is not Fate.UNREAD or gate.errexit is not False:
+            continue
+        before = [step for step in source.commands("set") if step.line < gate.line]
+        after = [step for step in source.commands("set") if step.line > gate.line]
+        if before and before[-1].words[1:2] == ("+e",):
+            if after and not any(step.reads_status for step in _between(source, gate, after[0])):
+                yield _hit(source, gate, gate)
+        elif gate.function is None and _training_follows(source, gate):
+            is_read = any(step.reads_status for step in gate.following[:2])
+            if not is_read:
+                said = "Nobody reads the exit code of this gate, and the training starts all the same."
+                yield _hit(source, gate, gate, said)
+
+
+def _between(source: Source, first: Step, last: Step) -> Iterator[Step]:
+    return (step for step in source.steps if first.line <= step.line <= last.line)
+
+
+def _declared(source: Source) -> Iterator[Hit]:
+    for gate in source.gates:
+        found = lot(gate)
+        if found.fate is Fate.DECLARED:
+            yield _hit(source, gate, found.at)
+
+
+def _off_inside(source: Source) -> Iterator[Hit]:
+    told: set[str] = set()
+    for gate in source.gates:
+        function, found = gate.function, lot(gate)
+        if found.fate is Fate.SUPPRESSED:
+            yield _hit(source, gate, found.at)
+        if function is None or function.name in told or found.fate is not Fate.STOPS:
+            continue
+        for call in source.commands(function.name):
+            holder = is_conditional_call(call)
+            if holder is not None and call.errexit:
+                told.add(function.name)
+                said = f"In a function that a condition calls (line {source.line_of(call)}) set -e is off: it goes on."
+                yield _hit(source, gate, gate, said, is_sure=True)
+                break
+
+
+def _and_list(source: Source) -> Iterator[Hit]:
+    for gate in source.gates:
+        found = lot(gate)
+        if found.fate is Fate.AND and not gate.is_in_substitution:
+            right = found.at.parts[-1]
+            if right.kind == "command" and right.words[:1] in (("echo",), ("printf",), ("log",), (":",)):
+                yield _hit(source, gate, found.at)
+
+
+RULES = (
+    Rule(
+        id="status-lost-in-pipe",
+        section=GATE,
+        wrong="A pipeline has the exit code of its last command, so this gate passes whatever it says.",
+        right="set -o pipefail before it; in a workflow, shell: bash.",
+        bad="set -e\npytest | tee test.log\n",
+        good="set -eo pipefail\npytest | tee test.log\n",
+        find=_pipe,
+    ),
+    Rule(
+        id="training-lost-in-pipe",
+        section=ALARM,
+        wrong="The pipeline ends with the exit code of its last command: a training that dies reads as finished.",
+        right="set -o pipefail, or read ${PIPESTATUS[0]}.",
+        bad="set -e\npython train.py | tee train.log\necho FINISHED\n",
+        good="set -eo pipefail\npython train.py | tee train.log\necho FINISHED\n",
+        find=_training_pipe,
+    ),
+    Rule(
+        id="status-or-true",
+        section=GATE,
+        wrong="What stands behind || turns every no of this gate into a yes.",
+        right="let it fail, or || exit 1.",
+        bad="set -e\npytest || true\npython train.py\n",
+        good="set -e\npytest || exit 1\npython train.py\n",
+        find=_or_true,
+    ),
+    Rule(
+        id="no-test-is-fine",
+        section=GATE,
+        wrong="Exit code 5 is that no test ran: a gate of which nothing is left passes.",
+        right="let exit code 5 fail, and name the test that must run.",
+        bad="pytest -k guard tests/ || [ $? -eq 5 ]\n",
+        good="pytest -k guard tests/\n",
+        find=_no_test,
+    ),
+    Rule(
+        id="status-unread",
+        section=GATE,
+        wrong="set -e is off here and nobody reads the exit code of this gate.",
+        right="set -e in front, or gate || exit 1.",
+        bad="set +e\npytest\nset -e\npython train.py\n",
+        good="set +e\npytest\nrc=$?\nset -e\n[ $rc -eq 0 ] || exit 1\npython train.py\n",
+        find=_set_e_off,
+    ),
+    Rule(
+        id="status-masked-by-declaration",
+        section=GATE,
+        wrong="The exit code is that of the declaration, which is 0, and not that of the gate within.",
+        right="declare first, assign on a line of its own.",
+        bad="set -e\nrun() {\n  local out=$(python preflight.py)\n}\nrun\npython train.py\n",
+        good="set -e\nrun() {\n  local out\n  out=$(python preflight.py)\n}\nrun\npython train.py\n",
+        find=_declared,
+    ),
+    Rule(
+        id="errexit-off-inside",
+        section=GATE,
+        wrong="set -e is off inside of what a condition, && or || holds: only the last command of it counts.",
+        right="join the gates with &&, or call the function on a line of its own.",
+        bad="set -e\nall() {\n  python check_a.py\n  echo ok\n}\nif all; then python train.py; fi\n",
+        good="set -e\nall() {\n  python check_a.py && python check_b.py\n}\nall && python train.py || exit 1\n",
+        find=_off_inside,
+    ),
+    Rule(
+        id="left-of-and",
+        section=GATE,
+        wrong="set -e does not stop at what stands on the left of &&: where the gate says no, the script goes on.",
+        right="the gate on a line of its own, or gate || exit 1.",
+        bad="set -e\npython gate.py && echo ok\npython train.py\n",
+        good="set -e\npython gate.py\necho ok\npython train.py\n",
+        find=_and_list,
+    ),
+)
