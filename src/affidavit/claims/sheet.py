@@ -60,7 +60,7 @@ def read_sheet(path: Path) -> Sheet:
 
 def is_text(path: Path) -> bool:
     """Say whether something can be read at a path, as text and whole."""
-    return path.is_file() and bool(_raw(path))
+    return bool(_raw(path))
 
 
 def below(folder: Path) -> Iterator[Path]:
@@ -82,8 +82,10 @@ def _is_passed_over(path: Path, folder: Path) -> bool:
 
 def _raw(path: Path) -> bytes:
     try:
+        if not path.is_file():
+            return b""  # a pipe would be waited for
         with path.open("rb") as file:
             raw = file.read(SIZE_BYTES + 1)
-    except OSError:
+    except (OSError, ValueError):  # a name may hold a zero
         return b""
     return b"" if len(raw) > SIZE_BYTES or b"\0" in raw[:4096] else raw

@@ -202,9 +202,9 @@ def _surveyed(project: Project, paths: Iterable[Path]) -> tuple[Survey, Measurem
     Raises:
         ClaimsError: nothing was ever measured here, or nothing lies at a path.
     """
-    measurements = read(project.root / FILE)
-    if not (project.root / FILE).exists():
+    if not (project.root / FILE).is_file():
         raise ClaimsError(_nothing_measured(project.root))
+    measurements = read(project.root / FILE)
     files: list[Path] = []
     for path in [*paths] or [project.root]:
         if not path.exists():

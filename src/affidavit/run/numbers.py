@@ -17,7 +17,7 @@ from affidavit.claims.facts import facts, unread_facts
 from affidavit.claims.sheet import is_text
 from affidavit.claims.survey import survey
 from affidavit.fact.observation import Cause
-from affidavit.record.measurement import FILE, read
+from affidavit.record.measurement import FILE, Measurements, read
 from affidavit.record.record import Fact
 from affidavit.run.command import Command
 from affidavit.run.reach import Reach
@@ -36,11 +36,12 @@ def numbers_facts(command: Command, reached: Reach | None, project: Path) -> tup
         reached: the first-party files, or None where nobody could find them.
     """
     try:
-        measurements = read(project / FILE)
+        is_measured = (project / FILE).is_file()
         paths = [*_launchers(command), *command.configs, *(reached.files if reached is not None else ())]
         if command.script is not None:
             paths.append(command.script)
-        known = dict.fromkeys(path.resolve() for path in paths) if (project / FILE).exists() else {}
+        known = dict.fromkeys(path.resolve() for path in paths) if is_measured else {}
+        measurements = read(project / FILE) if is_measured else Measurements()
         found = survey(known, measurements, project, launched=True)
         return facts(found, project, most=_ROWS)
     except Exception as error:  # noqa: BLE001  a reader of ours that fails must not keep a training from starting
