@@ -147,7 +147,8 @@ def test_each_reader_shows_what_fell_and_what_it_was(project: Desk) -> None:
     assert facts["attention.executed"]["was"]["value"] and "was" not in facts["batch.effective"]
     page = project.type("report", first, "--output", "-").stdout
     assert "FALLS since #1: another seat; it was 48 flash" in page
-    assert "it was 48 flash" not in project.type("report", first, "--share", "--output", "-").stdout
+    shared = project.type("report", first, "--share", "--output", "-").stdout
+    assert "another seat" not in shared and "run again" not in shared, "a person's words are withheld"
 
 
 def test_tokens_that_fell_are_not_shown_as_if_they_stood(project: Desk) -> None:
@@ -178,3 +179,34 @@ def test_what_a_run_builds_on_is_verified_whenever_it_is_judged(project: Desk) -
     assert _of(project, second)[0] == "PASS"
     shutil.rmtree(path.parent)
     assert _of(project, second)[0] == "NOT_APPLICABLE", "a run that is gone says nothing"
+
+
+def test_what_is_derived_from_a_fallen_fact_is_said_to_fall_too(project: Desk) -> None:
+    words = ("--falls", "attention.executed", "--survives", "tokens.*", "--why", "another seat", *ADA)
+    lines = project.type("annotate", project.runs["first"], *words).stdout.splitlines()
+    assert lines[2].split() == ["falls", "too", "attention.kernels,", "derived", "from", "it"]
+
+
+def test_the_corrections_of_a_file_are_signed_and_remembered_as_a_runs_are(tmp_path: Path) -> None:
+    signed = desk(tmp_path / "project")
+    signed.environment["XDG_CONFIG_HOME"] = str(tmp_path / "config")
+    assert signed.type("key", "new").exit_code == 0
+    seal = '[seal]\nkey = "affidavit"\ntrusted = ["affidavit.pub"]\nwitness = "git"\n'
+    (signed.root / "affidavit.toml").write_text(seal)
+    (signed.root / "sizing.md").write_text(DOCUMENT)
+    stages = []
+    for section in ("6", "5"):
+        words = ("--falls", f"section:{section}", "--reviewed-nothing-else", "--why", "measured again", *ADA)
+        ended = signed.type("annotate", "sizing.md", *words)
+        assert ended.exit_code == 0 and ended.stderr == ""
+        (chain,) = (signed.root / "affidavit.corrections").iterdir()
+        stages.append(shutil.copytree(chain, tmp_path / f"stage-{section}"))
+    said = signed.document("verify", "sizing.md")
+    held = {one["what"]: one["standing"] for one in said["checked"]}
+    assert (held["signature"], held["signed head"], held["git witness"]) == ("holds", "holds", "holds")
+    assert said["summary"] == "All of it holds."
+    shutil.rmtree(chain)
+    shutil.copytree(stages[0], chain)  # the older state whole, its signatures with it
+    said = signed.document("verify", "sizing.md")
+    held = {one["what"]: one["standing"] for one in said["checked"]}
+    assert (held["signature"], held["git witness"]) == ("holds", "contradicts")

@@ -14,7 +14,7 @@ from affidavit.cli.judgement import sealed
 from affidavit.cli.parameter import example, json_option
 from affidavit.cli.project import Project, here
 from affidavit.record import chain, manifest
-from affidavit.record.annotation import Annotation, Correction, Extent, by_subject, present
+from affidavit.record.annotation import Annotation, Correction, Extent, by_subject, closure, present
 from affidavit.record.runs import RunNotFoundError
 from affidavit.record.seal import read_sealed
 from affidavit.report.terminal import Line, Span, Tone, line
@@ -113,11 +113,15 @@ def _appended(project: Project, run: str, said: Correction) -> tuple[Path, Annot
 
 
 def _lines(made: Annotation, folder: Path, *, called: str, kept: str) -> Iterator[Line]:
-    held = present(manifest.to_record(read_sealed(folder).manifest))
+    record = manifest.to_record(read_sealed(folder).manifest)
+    held = present(record)
+    derived = (closure(made.falls, record.vocabulary) & set(held)).difference(made.falls)
     fallen, standing = (", ".join(by_subject(terms, held)) for terms in (made.falls, made.survives))
     by = f", by {made.by}" if made.by else ""
     yield line(Span(f"{made.kind.value} #{made.seq} of {called}{by}", Tone.STRONG))
     yield line(fallen or "nothing", head="falls", indent=_INDENT)
+    if derived:
+        yield line(f"{', '.join(by_subject(derived, held))}, derived from it", head="falls too", indent=_INDENT)
     yield line(standing or "nothing named", head="survives", indent=_INDENT)
     yield line(", ".join(made.not_reviewed) or "nothing", head="not reviewed", indent=_INDENT)
     if kept:

@@ -82,4 +82,5 @@ def said_of(annotation: Annotation, held: Iterable[str]) -> str:
     parts = (("falls", annotation.falls), ("survives", annotation.survives), ("not reviewed", annotation.not_reviewed))
     named = "; ".join(f"{what}: {', '.join(by_subject(terms, held))}" for what, terms in parts if terms)
     who = f"{annotation.author}, {annotation.time.date().isoformat()}"
-    return f"{annotation.kind.value} #{annotation.seq} ({who}): {annotation.reason} ({named})"
+    by = f", by {annotation.by}" if annotation.by else ""
+    return f"{annotation.kind.value} #{annotation.seq}{by} ({who}): {annotation.reason} ({named})"

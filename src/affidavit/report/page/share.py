@@ -148,6 +148,7 @@ class _Copy:
             ranks=fact.ranks,
             episode=fact.episode,
             step=fact.step,
+            was=None if fact.was is None else self._state(fact.name, fact.was),
         )
 
     def _state(self, name: str, state: State) -> State:
@@ -256,6 +257,7 @@ class _Copy:
             reason=self.keeper.never(one.reason),
             author=self.keeper.never(one.author),
             time=one.time,
+            by=self.keeper.never(one.by) if one.by else "",
         )
 
     def _terms(self, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -205,7 +205,7 @@ def _corrections(dossier: Dossier) -> Iterator[Correction]:
     present = {fact.name for fact in dossier.statement.case.subject.facts}
     for one in reversed(dossier.annotations):
         yield Correction(
-            kind=one.kind.value,
+            kind=f"{one.kind.value}, by {said.cut(one.by)}" if one.by else one.kind.value,
             number=one.seq,
             by=f"{one.author}, {one.time:%Y-%m-%d}",
             reason=said.cut(one.reason),
