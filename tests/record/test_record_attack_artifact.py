@@ -17,6 +17,7 @@ from affidavit.record import annotated, chain, fold, seal, verification
 from affidavit.record.annotated import ArtifactError, annotate_artifact
 from affidavit.record.annotation import VALUES, AnnotationError, Correction, Extent
 from affidavit.record.key import Trust
+from affidavit.record.seal import SealError
 from affidavit.record.standing import Standing
 
 HOLDS = ("claim:encode-cache-rebuild", "claim:kernel-table", "section:5", "section:6")
@@ -112,6 +113,39 @@ def test_where_nothing_is_there_is_nothing_to_correct(tmp_path: Path) -> None:
     for name in ("nothing", "empty", "link"):
         with pytest.raises(ArtifactError, match="expected a file, or a folder of files"):
             correct(tmp_path / name, said(), tmp_path)
+
+
+def test_the_links_of_a_hubs_cache_are_followed(tmp_path: Path) -> None:
+    blob = tmp_path / "blobs" / "abc"
+    blob.parent.mkdir()
+    blob.write_bytes(b"weights")
+    snapshot = tmp_path / "snapshot"
+    snapshot.mkdir()
+    (snapshot / "model.safetensors").symlink_to("../blobs/abc")
+    folder = correct(snapshot, said("model.safetensors"), tmp_path)
+    assert annotated.chain_of(snapshot, tmp_path) == folder
+
+
+def test_what_has_another_size_than_all_of_which_anything_was_said_is_not_read(
+    card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = correct(card, said("section:6"), tmp_path)
+    large = tmp_path / "large"
+    large.write_bytes(b"x" * 4096)
+
+    def never(*_: object, **__: object) -> str:
+        raise AssertionError("it was read")
+
+    with monkeypatch.context() as there:
+        there.setattr(annotated.file, "sha256", never)
+        assert annotated.chain_of(large, tmp_path) is None
+    (folder / "manifest.json").chmod(0o644)
+    (folder / "manifest.json").write_bytes(b"\xff{{{")
+    assert annotated.chain_of(large, tmp_path) is None, "what cannot be read is of nobody knows how many bytes"
+    assert annotated.chain_of(card, tmp_path) == folder
+    assert verification.verify(folder, Trust()).worst is Standing.BROKEN
+    with pytest.raises(SealError):
+        correct(card, said("section:5"), tmp_path)
 
 
 def _lines(folder: Path) -> list[bytes]:

@@ -30,8 +30,7 @@ from affidavit.record.record import Fact, Kind, Record, ordered
 PREFIX = "artifact-"
 """How the record of an artifact is called, before its digest."""
 SIZE_BYTES = 1 << 42
-MOST_FILES = 10_000
-MOST_NAMES = 1500
+MOST_FILES = MOST_NAMES = 1500
 
 
 class ArtifactError(AffidavitError):
@@ -55,7 +54,7 @@ def artifact(path: Path, content: bytes | None = None) -> Artifact:
     """Return what lies at a path, every byte of it digested.
 
     A folder is called by the SHA-256 of its list of digests and names, as ``sha256sum`` prints it; the one file of
-    ours in it, ``affidavit.json``, is left out.
+    ours in it, ``affidavit.json``, is left out. Links in it are followed to files: a hub's cache is made of them.
 
     Args:
         content: what the file is without what a correction wrote into it; as it lies there by default.
@@ -71,7 +70,7 @@ def artifact(path: Path, content: bytes | None = None) -> Artifact:
             digest = file.sha256(path, limit=SIZE_BYTES)
             return Artifact(path=path, sha256=digest, parts=((path.name, digest, path.stat().st_size),))
         parts = tuple(
-            (one.relative_to(path).as_posix(), file.sha256(one, limit=SIZE_BYTES), one.stat().st_size)
+            (one.relative_to(path).as_posix(), file.sha256(one.resolve(), limit=SIZE_BYTES), one.stat().st_size)
             for one in _files(path)
         )
     except (file.FileShapeError, OSError) as error:
@@ -124,17 +123,16 @@ def annotate_artifact(
 def chain_of(path: Path, root: Path, content: bytes | None = None) -> Path | None:
     """Return the folder of the corrections of what lies at a path, or None where nothing was ever said of it.
 
-    A large file is read only where something was said of one of its size.
+    What is large is read only where something was said of that many bytes, or of nobody knows how many.
 
     Raises:
         ArtifactError: nothing is there, or the chain that lies there is another's.
-        SealError: what lies there is not what was sealed.
     """
     held = tuple(folders(root))
     if not held:
         return None
-    sizes = {size for one in held for size in _sizes(one)}
-    if content is None and path.is_file() and path.stat().st_size not in sizes:
+    sizes = {_size(one) for one in held}
+    if content is None and None not in sizes and _size_at(path) not in sizes:
         return None
     folder = root / names.CORRECTIONS / artifact(path, content).sha256
     if folder not in held:
@@ -155,14 +153,21 @@ def folders(root: Path) -> Iterator[Path]:
         yield from (folder for folder in sorted(place.iterdir()) if seal.is_sealed(folder))
 
 
-def _sizes(folder: Path) -> Iterator[object]:
+def _size(folder: Path) -> int | None:
+    """Return of how many bytes something was said, or None where what was sealed cannot be read."""
     try:
         facts = manifest.to_record(seal.read_sealed(folder).manifest).facts
     except AffidavitError:
-        return
-    for fact in facts:
-        if fact.name == FILES and isinstance(fact.state, Known) and isinstance(fact.state.value, Table):
-            yield from fact.state.value.column("bytes")
+        return None
+    tables = (fact.state.value for fact in facts if fact.name == FILES and isinstance(fact.state, Known))
+    return sum(int(row["bytes"]) for table in tables if isinstance(table, Table) for row in table.records(bytes=int))
+
+
+def _size_at(path: Path) -> int:
+    try:
+        return sum(one.stat().st_size for one in (_files(path) if path.is_dir() else [path]))
+    except (file.FileShapeError, OSError) as error:
+        raise ArtifactError(_nothing(path, str(error))) from error
 
 
 def refuse_another(folder: Path) -> None:
@@ -171,7 +176,10 @@ def refuse_another(folder: Path) -> None:
     Raises:
         ArtifactError: it does.
     """
-    run = seal.read_sealed(folder).manifest.run
+    try:
+        run = seal.read_sealed(folder).manifest.run
+    except AffidavitError:
+        return  # whoever reads it is told, and "verify" says what is wrong
     if run != f"{PREFIX}{folder.name}":
         raise ArtifactError(
             refusal(
@@ -192,7 +200,7 @@ def _record(found: Artifact, holds: Mapping[str, str], *, root: Path, vocabulary
     files = tuple((name, f"sha256:{digest}", size, "named by a correction") for name, digest, size in found.parts)
     values = tuple({**{name: "" for name, _, _ in found.parts}, **holds}.items())[:MOST_NAMES]
     tables = {
-        FILES: (Table(("path", "digest", "bytes", "read"), files[:MOST_NAMES]), Method.INSPECTED),
+        FILES: (Table(("path", "digest", "bytes", "read"), files), Method.INSPECTED),
         VALUES: (Table(("key", "value"), values), Method.DECLARED),
     }
     return Record(
