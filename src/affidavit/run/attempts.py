@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
+from affidavit.fact.encoding import EXACT_INTEGER
 from affidavit.fact.observation import Aspect, Known, Observation, Unknown
 from affidavit.fact.term import Method
 from affidavit.fact.values import Cell, Table, Tally, Value
@@ -169,7 +170,8 @@ def _writers(gathered: Gathered) -> Iterator[tuple[Cell, ...]]:
 
 def _began(one: Trainer) -> float | None:
     began = one.reading.opened.get("began")
-    return float(began) if isinstance(began, int | float) and not isinstance(began, bool) else None
+    is_time = isinstance(began, int | float) and not isinstance(began, bool) and 0 <= began < EXACT_INTEGER
+    return float(str(began)) if is_time else None
 
 
 def _last_sign(one: Trainer) -> float:
