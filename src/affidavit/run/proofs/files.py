@@ -27,13 +27,18 @@ Signature = Mapping[str, tuple[int, int, int]]
 
 
 def listed(root: Path) -> tuple[str, ...]:
-    """Return the files of a tree, tracked or not, that git does not ignore; without git, those in no hidden place."""
+    """Return the files of a tree, tracked or not, that git does not ignore, as far as they are there."""
+    return tuple(name for name in named(root) if _is_file(root / name))
+
+
+def named(root: Path) -> tuple[str, ...]:
+    """Return the names that git knows or would add, without looking at a file; without git, those that a walk finds."""
     try:
         said = git.ask(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").records
         found: Iterable[str] = (name for name in dict.fromkeys(said) if not _NEVER & set(Path(name).parts))
     except ObserveError:
         found = walked(root)
-    return tuple(sorted(islice((name for name in found if _is_file(root / name)), MOST_FILES + 1)))
+    return tuple(sorted(islice(found, MOST_FILES + 1)))
 
 
 def walked(root: Path) -> Iterator[str]:

@@ -195,7 +195,7 @@ class _Look:
         return self.own
 
     def _guards(self) -> Iterator[Row]:
-        found = guards.declared(self.root, files.listed(self.root))
+        found = guards.declared(self.root, files.named(self.root))
         standing = {one.name: (one, guards.held(one, self.lines)) for one in found}
         due = [
             one
