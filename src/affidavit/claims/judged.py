@@ -140,8 +140,8 @@ def _against(anchor: Anchor, measured: Measurement | None, measurements: Measure
         now = said_now(anchor.claim, measurements)
         if now is None:
             return f'"{anchor.written}" was taken back: {taken_back.why}', ()
-        new = Edit(anchor.at, in_place_of(anchor.written, anchor.quantity, now))
-        edits = () if anchor.problem else (new, *(_renamed(anchor, now.name)))
+        mended = Edit(anchor.at, in_place_of(anchor.written, anchor.quantity, now))
+        edits = () if anchor.problem else (mended, *_renamed(anchor, now.name))
         right = as_written(now)
         return f'"{anchor.written}" was taken back: {taken_back.why}; it is {right} ({now.name})', edits
     if anchor.problem:
@@ -149,8 +149,9 @@ def _against(anchor: Anchor, measured: Measurement | None, measurements: Measure
     assert measured is not None
     if agrees(anchor, measured):
         return "", ()
-    new = Edit(anchor.at, in_place_of(anchor.written, anchor.quantity, measured))
-    return f'"{anchor.written}" where {as_written(measured)} was measured', (new,)
+    new = in_place_of(anchor.written, anchor.quantity, measured)
+    right = new if anchor.quantity is not None else f"{new} {measured.unit}".rstrip()
+    return f'"{anchor.written}" where {right.lstrip("~≈ ")} was measured', (Edit(anchor.at, new),)
 
 
 def _renamed(anchor: Anchor, name: str) -> Iterator[Edit]:

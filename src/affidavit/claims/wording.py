@@ -15,6 +15,7 @@ from affidavit.claims.quantity.unit import FRACTION
 from affidavit.record.measurement import Measurement
 
 _DIGITS: Final = 4
+_DIGITS_LEAST: Final = 2
 _ABOUT: Final = re.compile(r"[~≈][ \t]?")
 
 
@@ -54,7 +55,7 @@ def in_place_of(written: str, quantity: Quantity | None, measured: Measurement) 
         quantity: what that says, or None of a bare number, which stays one.
     """
     if quantity is None:
-        return number(measured.value)
+        return _bare(written, measured.value)
     about = _ABOUT.match(written)
     exact = as_quantity(measured, quantity)
     is_kin = exact is not None and exact.dimension == quantity.dimension and bool(quantity.unit.strip())
@@ -62,6 +63,17 @@ def in_place_of(written: str, quantity: Quantity | None, measured: Measurement) 
     if not formed and not measured.unit and is_kin:
         formed = f"{number(float(Decimal(repr(float(measured.value))) * 100))}{quantity.unit}"
     return f"{about[0] if about else ''}{formed or as_written(measured)}"
+
+
+def _bare(written: str, value: float) -> str:
+    """Return a number in the rounding of another where that says enough, else in ours."""
+    exact = Decimal(repr(float(value)))
+    places = len(written.partition(".")[2])
+    rounded = round(exact, places)
+    says_enough = rounded == exact or len(str(abs(rounded)).replace(".", "").lstrip("0")) >= _DIGITS_LEAST
+    if not says_enough or not re.fullmatch(r"[\d,]+(?:\.\d+)?", written):
+        return number(value)
+    return f"{rounded:,.{places}f}" if "," in written else f"{rounded:.{places}f}"
 
 
 def _exponent(exact: Decimal) -> int:
