@@ -187,9 +187,11 @@ def _claims(case: Case, names: tuple[str, ...]) -> str:
     examined = _known(case, "claims.examined")
     if not isinstance(examined, Tally) or not examined.total:
         return ""
-    wrong = {"unbound": "wrong", "copies": "of old values", "doubted": "doubted", "stale": "of other code"}
+    wrong = {"unbound": "wrong", "copies": "copied", "doubted": "doubted", "stale": "of other code"}
     told = [f"{len(table.rows)} {word}" for name, word in wrong.items() if (table := _rows(case, f"claims.{name}"))]
-    return f"{examined['bound']} claims and {examined['old values']} old values, {', '.join(told) or 'none wrong'}"
+    bound, old = examined["bound"], examined["old values"]
+    of = f"{bound} {'claim' if bound == 1 else 'claims'} held, {old} old {'value' if old == 1 else 'values'} looked for"
+    return f"{of}: {', '.join(told) or 'none wrong'}"
 
 
 def given(examined: Tally) -> int:
