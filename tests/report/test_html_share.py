@@ -47,6 +47,8 @@ NOT_ON_A_PAGE = (
     ".findings[].unaffected",
     ".value.algorithm",
     ".value.hex",
+    ".facts[].was.source",
+    ".facts[].was.value.of",
     ".state.value.of",
     ".request.value.of",
     ".state.value.columns[]",
