@@ -22,6 +22,7 @@ _COVERS: Mapping[str, tuple[str, ...]] = {
     "decoys": ("run/liveness/decoys.py:drill", "run/liveness/look.py:Watcher", "run/liveness/verdict.py:judge"),
     "first_screen": ("demo/scripts/user_turns_lit.py", "run/supervise.py:supervise", "run/companion.py:Companion"),
     "first_verdict": ("run/outset.py:examine", "cli/observed.py:Observed"),
+    "gate_lint": ("lint/gates/reading.py:read_gates", "lint/gates/fate.py:lot", "lint/gates/known.py:is_gate"),
     "guard_cost": ("mutation/swap.py:armed", "pytest_plugin/drill.py:ask"),
     "lint_cost": ("lint/project.py:lint", "lint/files.py:gather", "lint/diff.py:hold"),
     "lint_silence": ("lint/project.py:lint", "lint/diff.py:hold"),

@@ -69,6 +69,8 @@ _VALUED: Final = frozenset(
 )
 _RUN: Final = frozenset({"uv", "poetry", "pipenv", "hatch", "pdm", "pixi", "rye", "conda", "mamba", "micromamba"})
 _PYTHON: Final = re.compile(r"(?:.*/)?(?:python|pypy)[\d.]*$|\$\{?\w*PY(?:THON)?\w*(?::-[^}]*)?\}?$", re.I)
+FILTERS: Final = frozenset({"tee", "cat", "grep", "egrep", "head", "tail", "sed", "awk", "ts", "less", "tr", "column"})
+"""What stands at the end of a pipe and ends well whatever it is fed."""
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash"})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from affidavit.lint.gates.known import is_training
+from affidavit.lint.gates.known import FILTERS, is_training
 from affidavit.lint.gates.rule import ALARM, Hit, Rule
 from affidavit.lint.gates.source import Source
 from affidavit.lint.gates.step import Step
@@ -31,8 +31,9 @@ def _pid_of_pipeline(source: Source) -> Iterator[Hit]:
     for step in source.steps:
         if step.kind != "pipeline" or not step.is_background or len(step.parts) < 2:
             continue
-        after = step.next
-        if after is not None and _saves_pid(after):
+        after, last = step.next, step.parts[-1]
+        is_filter = bool(last.words) and last.words[0].rpartition("/")[2] in FILTERS
+        if after is not None and is_filter and _saves_pid(after):
             name = after.name if after.kind == "assign" else ""
             watched = not name or re.search(rf"(?:kill|wait|ps|tail)\b[^\n]*\$\{{?{re.escape(name)}\b", source.text)
             if watched:
