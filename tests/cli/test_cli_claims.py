@@ -167,7 +167,12 @@ def test_a_launcher_that_calls_us_is_read_as_well(corrected: Desk) -> None:
     launcher = corrected.root / "outer.sh"
     launcher.write_text(f"{OLD}{sys.executable} -m affidavit.cli run -- {sys.executable} train.py\n")
     ended = subprocess.run(
-        ["sh", "outer.sh"], cwd=corrected.root, env=corrected.environment, capture_output=True, text=True, check=False
+        ["sh", "-eu", "outer.sh"],
+        cwd=corrected.root,
+        env=corrected.environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == 1 and "outer.sh:1" in ended.stderr and ended.stdout == ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import sys
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -117,10 +118,9 @@ def listed(paths: tuple[Path, ...], as_json: bool) -> int:
         here_at = (one for one in found.judged.held if one.anchor.claim == name)
         places = tuple(f"{shown(one.path, project.root)}:{one.anchor.line}" for one in here_at)
         says, made = as_written(measured), age(measured, today())
-        entries.append(Entry(name=name, says=says, made=made, doubt=doubt, places=places))
+        entries.append(Entry(claim=name, says=says, made=made, doubt=doubt, places=places))
     if as_json:
-        told = ({"claim": one.name, "says": one.says, "doubt": one.doubt, "places": [*one.places]} for one in entries)
-        page.say({"claims": list(told)})
+        page.say({"claims": [asdict(one) for one in entries]})
     else:
         page.show(claims_list(entries))
     return 0

@@ -33,7 +33,7 @@ def claims_report(said: Statement) -> Iterator[Line]:
 class Entry:
     """One measurement as it is listed: what it says, when it was made, what doubts it, and where it is stated."""
 
-    name: str
+    claim: str
     says: str
     made: str
     doubt: str
@@ -43,10 +43,10 @@ class Entry:
 def claims_list(entries: Iterable[Entry]) -> Iterator[Line]:
     """Yield a line for each measurement, and the places that state it under it."""
     listed = tuple(entries)
-    width = max((len(entry.name) for entry in listed), default=0) + 2
+    width = max((len(entry.claim) for entry in listed), default=0) + 2
     for entry in listed:
         doubt = Span(f"  {entry.doubt}", Tone.DOUBT) if entry.doubt else Span("")
-        head = Span(entry.name.ljust(width), Tone.STRONG)
+        head = Span(entry.claim.ljust(width), Tone.STRONG)
         yield line(f"{entry.says}  ", Span(entry.made, Tone.FAINT), doubt, head=head, indent=width)
         yield from (line(Span(place, Tone.FAINT), indent=_INDENT) for place in entry.places)
 

@@ -10,6 +10,7 @@ launcher that started this one from another host.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,8 @@ CHECK = "claims-bound"
 _ROWS = 40
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh"})
 _WORDS_READ = 64
+_OF_A_LINE = re.compile(r"-[a-z]*[cs]")
+"""An option after which a shell reads no file: its program is the next word, or stands on its standard input."""
 
 
 def numbers_facts(command: Command, reached: Reach | None, project: Path) -> tuple[Fact, ...]:
@@ -56,6 +59,7 @@ def _launchers(command: Command) -> Iterator[Path]:
 
 
 def _above() -> Iterator[Path]:
+    """Yield the script of the shell that started this process, where one did."""
     try:
         parent = Path(f"/proc/{os.getppid()}")
         words = os.fsdecode((parent / "cmdline").read_bytes()).split("\0")[:_WORDS_READ]
@@ -63,4 +67,6 @@ def _above() -> Iterator[Path]:
     except OSError:
         return
     if Path(words[0]).name.lstrip("-") in _SHELLS:
-        yield from (folder / word for word in words[1:2] if not word.startswith("-") and is_text(folder / word))
+        named = next((word for word in words[1:] if not word.startswith("-") or _OF_A_LINE.match(word)), "-c")
+        if not named.startswith("-") and is_text(folder / named):
+            yield folder / named
