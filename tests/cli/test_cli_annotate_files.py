@@ -210,3 +210,19 @@ def test_the_corrections_of_a_file_are_signed_and_remembered_as_a_runs_are(tmp_p
     said = signed.document("verify", "sizing.md")
     held = {one["what"]: one["standing"] for one in said["checked"]}
     assert (held["signature"], held["git witness"]) == ("holds", "contradicts")
+
+
+def test_a_rehearsal_that_was_edited_is_told_and_nothing_of_it_is_used(tmp_path: Path) -> None:
+    made = desk(tmp_path / "project")
+    assert made.train(CLEAN, verb="preflight").returncode == 0
+    (rehearsed,) = made.run_ids
+    assert made.train(CLEAN).returncode == 0
+    (run,) = {*made.run_ids} - {rehearsed}
+    assert _of(made, run)[0] == "PASS"
+    path = made.root / ".affidavit" / "runs" / rehearsed / "manifest.json"
+    raw = path.read_bytes()
+    path.unlink()
+    path.write_bytes(raw.replace(b'"flash"', b'"maths"'))
+    verdict, message = _of(made, run)
+    assert verdict == "FAIL" and f"the record of rehearsal {rehearsed}" in message
+    assert "rehearsal" not in made.document("show", run)["roles"]
