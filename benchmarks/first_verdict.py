@@ -63,10 +63,12 @@ def main(pairs: int = 3) -> int:
             ):
                 told = _timed([*before, *script, f"{place}/{name}{turn}"], project, environment)
                 cases[name] += [told] if turn >= 0 else []
-    steps = {name: median([one["step_seconds"] for one in told]) for name, told in cases.items()}
+    # The fastest of each: whatever else the machine does can only make a first step late, by far more than we do.
+    steps = {name: min(one["step_seconds"] for one in told) for name, told in cases.items()}
     found = {
         "run_verdict_seconds": median([one["begun_seconds"] for one in cases["run"]]),
         "preflight_verdict_seconds": median([one["begun_seconds"] for one in cases["preflight"]]),
+        "run_first_step_later_seconds": steps["run"] - steps["bare"],
         "run_first_step_later_fraction": steps["run"] / steps["bare"] - 1,
     }
     promised = {
