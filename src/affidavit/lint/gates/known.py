@@ -53,10 +53,12 @@ _NOT_GATE: Final = frozenset(
             "get",
             "set",
         ),
-        *("list", "log", "data", "env", "report", "summary", "summarize", "start", "stop", "print", "show", "send"),
+        *("list", "report", "summary", "summarize", "start", "stop", "print", "show", "send"),
         *("update", "exists", "status", "fetcher", "fix", "format", "wait", "bench", "benchmark", "dataset", "point"),
     }
 )
+_OF_TEST: Final = frozenset({"data", "dataset", "env", "log", "image", "server"})
+"""Of these a test is made; what checks them is a gate all the same."""
 _TRAIN: Final = re.compile(
     r"(?:^|[^a-z])(?:pre|fine)?-?_?(?:train(?!ed|er\.log|_log|ing_log)|finetune|sft|dpo|grpo|rlhf)"
 )
@@ -143,7 +145,9 @@ def is_gate(words: Sequence[str], functions: frozenset[str] = frozenset()) -> bo
     if not is_file or first.startswith("-"):
         return False
     parts = re.split(r"[^a-z]+", re.sub(r"\.(py|sh|bash)$", "", first.rpartition("/")[2]).lower())
-    return bool(_GATE.intersection(parts)) and not _NOT_GATE.intersection(parts)
+    says = _GATE.intersection(parts)
+    is_noun = says <= {"test", "tests"} and bool(_OF_TEST.intersection(parts))
+    return bool(says) and not is_noun and not _NOT_GATE.intersection(parts)
 
 
 def is_training(words: Sequence[str]) -> bool:

@@ -20,7 +20,11 @@ def _sure(source: Source, gate: Step) -> bool:
 
 
 def _training_follows(source: Source, gate: Step) -> bool:
-    return any(step.kind == "command" and step.line > gate.line and is_training(step.words) for step in source.steps)
+    return any(step.line > gate.line and _trains(step) for step in source.steps)
+
+
+def _trains(step: Step) -> bool:
+    return step.kind == "command" and is_training(step.words)
 
 
 def _hit(source: Source, gate: Step, at: Step, said: str = "", *, is_sure: bool | None = None) -> Hit:
@@ -95,11 +99,16 @@ def _set_e_off(source: Source) -> Iterator[Hit]:
             continue
         before = [step for step in source.commands("set") if step.line < gate.line]
         after = [step for step in source.commands("set") if step.line > gate.line]
-        if before and before[-1].words[1:2] == ("+e",):
-            if after and not any(step.reads_status for step in _between(source, gate, after[0])):
+        following = found.at.following
+        if len(following) == 1 and following[0].text.strip() in ("true", ":", "exit 0"):
+            yield _hit(
+                source, gate, gate, f"The script ends with {following[0].text.strip()}, whatever this gate says."
+            )
+        elif before and after and before[-1].words[1:2] == ("+e",):
+            if not any(step.reads_status for step in _between(source, gate, after[0])):
                 yield _hit(source, gate, gate)
-        elif gate.function is None and _training_follows(source, gate):
-            is_read = any(step.reads_status for step in gate.following[:2])
+        elif gate.function is None and any(_trains(step) for later in following for step in later.walk()):
+            is_read = any(step.reads_status for step in following[:2])
             if not is_read:
                 said = "Nobody reads the exit code of this gate, and the training starts all the same."
                 yield _hit(source, gate, gate, said)
