@@ -9,7 +9,6 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,7 +57,7 @@ def loud(project: Project) -> dict[str, Verdict]:
 def preempted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project whose run has one attempt, which saved after steps 3 and 6."""
     project = Project(tmp_path_factory.mktemp("preempted"))
-    shutil.copy(HERE / "resuming.py", project.root)  # not from here: a commit to our own repository would be another
+    shutil.copy(HERE / "resuming.py", project.root)
     resume(project, steps=6)
     assert loud(project) == {}
     return project.root
@@ -125,23 +124,12 @@ def test_another_number_of_ranks_is_shown(before: int, expected: Verdict) -> Non
     assert run(CHECKS["meaning-held"], case).verdict is expected
 
 
-@pytest.mark.parametrize(
-    ("commit", "gate", "expected"),
-    [
-        ("project@4567def", "refuse", Verdict.FAIL),
-        ("project@4567def", "snapshot refs/affidavit/x 4567def", Verdict.PASS),
-        ("other@4567def", "refuse", Verdict.PASS),
-        ("project@0123abc, other@4567def", "refuse", Verdict.PASS),
-    ],
-)
-def test_a_commit_is_held_against_its_own_repository(commit: str, gate: str, expected: Verdict) -> None:
-    example = CHECKS["meaning-held"].example
-    assert example is not None
-    case = example().altered("code.commit", commit)
-    (fact,) = case.subject.find("code.commit")
-    kept = replace(fact, name="tree.gate", state=replace(fact.state, value=gate))  # type: ignore[arg-type]
-    case = case.with_record(SUBJECT, case.subject.with_facts((*case.subject.facts, kept)))
-    assert run(CHECKS["meaning-held"], case).verdict is expected
+def test_a_script_that_was_edited_meanwhile_is_another_training(again: Project) -> None:
+    script = again.root / "resuming.py"
+    script.write_text(script.read_text().replace("square()", "abs()"))
+    resume(again, "--load=all", restart=1)
+    assert loud(again) == {"meaning-held": Verdict.FAIL}
+    assert "resuming.py edited since" in said(again)["meaning-held"].message
 
 
 # --- one writer -------------------------------------------------------------------------------------------------------

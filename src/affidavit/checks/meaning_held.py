@@ -13,11 +13,11 @@ from affidavit.fact.values import Table, Value
 from affidavit.record.compare import display
 
 ATTEMPTS = ("attempt", "restart", "came", "rank", "began_at", "last_step", "loaded", "saves")
+COLUMNS = ("path", "attempt")
 SAMPLED = ("tokens.", "weights.", "optimizer.unowned")
 """What is accepted once a run and still depends on the rows of a step, or on what was loaded."""
-COMMIT = "code.commit"
+EDITED = "run.edited"
 OF_THE_WORLD = ("batch.effective",)
-KEPT = "snapshot "
 
 
 def goes_on(attempts: Value) -> bool:
@@ -28,7 +28,7 @@ def goes_on(attempts: Value) -> bool:
 
 @check(
     "meaning-held",
-    needs=("run.ranks", "parent/run.ranks"),
+    needs=("run.ranks", "parent/run.ranks", EDITED),
     when=(("run.attempts", goes_on),),
     landmine=Landmine.LIVENESS,
     unaffected="each attempt by itself",
@@ -37,11 +37,12 @@ def meaning_held(case: Case) -> Outcome:
     """A requeued job reads its config anew: who edited it meanwhile goes on with another training in the same run.
 
     The sealed record of an earlier attempt is held against this one: what the lock would hold, what was asked for, and
-    the commit. Another number of ranks is no contradiction, and still another batch, so it is shown. A new try by hand
-    that loads nothing is a training of its own.
+    the bytes of the code that both executed; a commit may move and leave them as they are. Another number of ranks is
+    no contradiction, and still another batch, so it is shown. A new try by hand that loads nothing is a training of its
+    own.
 
-    Source: DESIGN D22. Blind to: an attempt that was never sealed; the content of data files; edits that a snapshot
-    of the tree holds; what differs from step to step.
+    Source: DESIGN D22. Blind to: an attempt that was never sealed; the content of data files; code that only one
+    attempt executed; what differs from step to step.
     """
     found = tuple(_differences(case))
     changed = [one for one in found if one.name not in OF_THE_WORLD or not _worlds_differ(case)]
@@ -80,34 +81,21 @@ def _comparable(case: Case) -> Iterator[str]:
     yield "run.ranks"
     for term in case.vocabulary:
         is_config = term.lock and term.category is Category.MEANING and not term.name.startswith(SAMPLED)
-        is_held = is_config or (term.name == COMMIT and not _is_snapshot(case))
-        if is_held and all(reveal(case, Need(role, term.name)) is None for role in (SUBJECT, "parent")):
+        if is_config and all(reveal(case, Need(role, term.name)) is None for role in (SUBJECT, "parent")):
             yield term.name
 
 
-def _is_snapshot(case: Case) -> bool:
-    """Say whether either attempt ran from a snapshot, whose commit is new each time."""
-    gates = (value for role in ("", "parent/") for _, value in case.values(f"{role}tree.gate"))
-    return any(str(gate).startswith(KEPT) for gate in gates)
-
-
 def _differences(case: Case) -> Iterator[_Changed]:
+    edited = case.value(EDITED)
+    for row in edited.records(path=str) if isinstance(edited, Table) else ():
+        yield _Changed(name=str(row["path"]), before="as it was", now="edited since")
     for name in _comparable(case):
         ours, theirs = case.request(name), case.request(f"parent/{name}")
         now, before = case.values(name), case.values(f"parent/{name}")
-        if name == COMMIT:
-            moved = _moved(str(before[0][1]), str(now[0][1]))
-            yield from (_Changed(name=name, before=was, now=became) for was, became in moved)
-        elif name != "run.ranks" and {repr(value) for _, value in now} != {repr(value) for _, value in before}:
+        if name != "run.ranks" and {repr(value) for _, value in now} != {repr(value) for _, value in before}:
             yield _Changed(name=name, before=_shown(before), now=_shown(now))
         elif ours is not None and theirs is not None and ours.value != theirs.value:
             yield _Changed(name=name, before=_asked(theirs.value), now=_asked(ours.value))
-
-
-def _moved(before: str, now: str) -> Iterator[tuple[str, str]]:
-    """Yield the repositories that both attempts ran code of, each at another commit."""
-    ours, theirs = ({part.partition("@")[0]: part for part in said.split(", ")} for said in (now, before))
-    yield from ((theirs[name], ours[name]) for name in ours if name in theirs and ours[name] != theirs[name])
 
 
 def _shown(values: tuple[tuple[tuple[int, ...], Value], ...]) -> str:
@@ -122,14 +110,12 @@ def _asked(value: Value) -> str:
 def example() -> Case:
     row = (1, 0, "requeued", 0, 20, 60, "loop, optimizer", 1)
     run: dict[str, Value] = {
-        "run.attempts": Table(ATTEMPTS, (row,)),
         "run.ranks": 2,
         "optimizer.learning_rate": 0.1,
         "batch.effective": 8,
-        COMMIT: "project@0123abc",
     }
-    parent = {name: value for name, value in run.items() if name != "run.attempts"}
-    return case_of(run=run, parent=parent, ranks=2)
+    tried: dict[str, Value] = {"run.attempts": Table(ATTEMPTS, (row,)), EDITED: Table(COLUMNS, ())}
+    return case_of(run={**run, **tried}, parent=run, ranks=2)
 
 
 @meaning_held.sabotage("the job came back on more ranks", expect=Verdict.REVIEW)
@@ -152,3 +138,8 @@ def _(case: Case) -> Case:
         parent = case.records["parent"]
         case = case.with_record("parent", parent.with_facts((*parent.facts, fact)))
     return case.falsified(f"parent/{rate}")
+
+
+@meaning_held.sabotage("the script was edited while the job waited")
+def _(case: Case) -> Case:
+    return case.altered(EDITED, Table(COLUMNS, (("train.py", 0),)))

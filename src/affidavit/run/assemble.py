@@ -142,7 +142,7 @@ def _is_rehearsal(folder: Path, recipe: str) -> bool:
 def _before(subject: _Subject, vocabulary: Vocabulary) -> Record | None:
     """Return the record of an earlier attempt: the newest that means something else, or the newest of all."""
     records = [read_record(place, vocabulary) for place in reversed(earlier(subject.folder))]
-    meaning = [term.name for term in vocabulary if term.lock] + ["code.commit"]
+    meaning = [term.name for term in vocabulary if term.lock]
     other = (one for one in records if differ(one, subject.record, meaning))
     return next(other, records[0] if records else None)
 

@@ -8,7 +8,7 @@ Blind to: a process that attached and never trained; clocks of two hosts that di
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from affidavit.record.manifest import Status
 from affidavit.record.record import Fact
 from affidavit.run.closing import RETURNED
 from affidavit.run.gathered import Gathered, Trainer
+from affidavit.run.listing import read_listing
+from affidavit.run.opened import shown
 
 TELLS_ITS_END = ("transformers.Trainer", "lightning.Trainer")
 """Loops that say when they return; one that has not was left by an error or by force."""
@@ -27,6 +29,7 @@ NOT_OVER, WELL = "not over", "exit code 0"
 FIRST, REQUEUED, RESTARTED, BY_HAND = "first", "requeued", "restarted", "by hand"
 RAISED, CUT_OFF, NEVER_RETURNED, UNTOLD = "raised", "cut off in its loop", "loop never returned", "left without a word"
 ATTEMPT_COLUMNS = ("attempt", "restart", "came", "rank", "began_at", "last_step", "loaded", "saves")
+EDITED_COLUMNS = ("path", "attempt")
 ENDING_COLUMNS = ("rank", "process", "how", "why", "step")
 WRITER_COLUMNS = ("rank", "attempt", "process", "other_attempt", "other", "command", "seconds")
 ROWS = 64
@@ -45,10 +48,11 @@ def attempt_facts(gathered: Gathered, *, silence: Unknown, is_over: bool) -> tup
     if gathered.trainers:
         endings = tuple(_endings(gathered))[:ROWS] if is_over else ()
         said["run.attempts"] = (Table(ATTEMPT_COLUMNS, tuple(_attempts(gathered))[-ROWS:]), "journals and heartbeats")
+        said["run.edited"] = (Table(EDITED_COLUMNS, tuple(_edited(gathered))[:ROWS]), "lists of what was executed")
         said["run.endings"] = (Table(ENDING_COLUMNS, endings), "the last line of each journal")
         said["run.writers"] = (Table(WRITER_COLUMNS, tuple(_writers(gathered))[:ROWS]), "journals and heartbeats")
     else:
-        unsaid = dict.fromkeys(("run.attempts", "run.endings", "run.writers"), silence)
+        unsaid = dict.fromkeys(("run.attempts", "run.edited", "run.endings", "run.writers"), silence)
     known = [Fact(name=name, state=Known(value, Method.INSPECTED, where)) for name, (value, where) in said.items()]
     return (*known, *(Fact(name=name, state=state) for name, state in unsaid.items()))
 
@@ -119,6 +123,32 @@ def _loaded(one: Trainer, before: Sequence[Trainer]) -> str:
         if row["kind"] != "model" or any(path in (place, *place.parents) for path in saved):
             parts.append(str(row["kind"]))
     return ", ".join(dict.fromkeys(parts))
+
+
+def _edited(gathered: Gathered) -> Iterator[tuple[Cell, ...]]:
+    """Yield each file of code that the newest attempt executed, and an earlier one with other bytes."""
+    first: dict[int, Trainer] = {}
+    for one in sorted(gathered.trainers, key=lambda one: (one.reading.generation, one.reading.rank)):
+        first.setdefault(one.reading.attempt, one)
+    *before, newest = [(number, one) for number, one in sorted(first.items())]
+    if before:
+        now = _code(newest[1], gathered)
+        for number, one in before:
+            was = _code(one, gathered)
+            yield from ((path, number) for path in sorted(now) if path in was and was[path] != now[path])
+
+
+def _code(one: Trainer, gathered: Gathered) -> Mapping[str, str]:
+    """Return what a process executed of the project's own code, by path from its folder; {} where its list is lost."""
+    digest = _seen(one, "code.listing")
+    if digest is None:
+        return {}
+    cwd = Path(str(one.reading.opened.get("cwd") or "."))
+    listing = read_listing(Known(digest, Method.EXECUTED, ""), gathered.places, cwd)
+    if isinstance(listing, Unknown):
+        return {}
+    code = (file for file in listing.own if file.path not in listing.configs)
+    return {shown(file.path, cwd): file.sha256 for file in code if file.sha256}
 
 
 # --- endings ----------------------------------------------------------------------------------------------------------

@@ -14,6 +14,15 @@ TERMS = (
         meaning="starts of the training, the first first: attempt, how it came, first and last step, loaded, saves",
     ),
     Term(
+        name="run.edited",
+        type=Table,
+        unit="files",
+        scope=Scope.RUN,
+        least=Method.INSPECTED,
+        category=Category.INCIDENTAL,
+        meaning="files of code that the newest attempt executed and an earlier one with other bytes: path, attempt",
+    ),
+    Term(
         name="run.ended",
         type=str,
         unit="",
