@@ -139,6 +139,8 @@ class LoopPosition(Instrument):
         if not self._begun:
             optimizer = max(_counted(self._optimizer()), 0)
             self._begun = {"loop": moment.step - 1, "optimizer": optimizer, "scheduler": _moved(self._scheduler())}
+            # A process may end before its sampled step; until then nobody can say that a 0 was counted.
+            self._say(emit, {kind: count for kind, count in self._begun.items() if count or kind == "loop"})
 
     @at(StepEnd, sampled=True)
     def sampled(self, moment: StepEnd, emit: Emit) -> None:
@@ -147,8 +149,7 @@ class LoopPosition(Instrument):
             del counts["optimizer"]
         if _moved(self._scheduler()) <= counts["scheduler"]:
             del counts["scheduler"]
-        source = f"{self._driver}, before its first step here"
-        emit.known("loop.position", Tally.count("steps", counts), source=source, method=Method.EXECUTED)
+        self._say(emit, counts)
         self._tell(emit)
 
     @at(Look)
@@ -162,6 +163,10 @@ class LoopPosition(Instrument):
             self._back.append((self._last, step, _counted(self._optimizer())))
         self._last = step
         return went_back
+
+    def _say(self, emit: Emit, counts: dict[str, int]) -> None:
+        source = f"{self._driver}, before its first step here"
+        emit.known("loop.position", Tally.count("steps", counts), source=source, method=Method.EXECUTED)
 
     def _tell(self, emit: Emit) -> None:
         if len(self._back) != self._told:
