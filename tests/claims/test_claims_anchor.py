@@ -75,6 +75,8 @@ def test_what_cannot_be_held_against_anything_says_why(text: str, problem: str) 
         (f"LIMIT = 200  # 145.5 s and some, claim: {ID}", "145.5 s"),
         (f"# rebuilds in 145.5 s (claim: {ID})", "145.5 s"),
         (f"# claim: {ID} 145.5 s", "145.5 s"),
+        (f"# 53 checks, claim: {ID}", "53"),
+        (f"LIMIT = 145.5  # in step 3, claim: {ID}", "145.5"),
         (f"x = '#'  # 145.5 s claim: {ID}", "145.5 s"),
         (f"limit: 145.5 # claim: {ID}", "145.5"),
     ],

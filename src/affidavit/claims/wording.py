@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from typing import Final
 
 from affidavit.claims.quantity import Quantity, in_form, quantity_of
@@ -16,6 +16,8 @@ from affidavit.record.measurement import Measurement
 
 _DIGITS: Final = 4
 _DIGITS_LEAST: Final = 2
+_PRECISION: Final = 700
+"""Digits enough for every double, so that none is too large to be rounded."""
 _ABOUT: Final = re.compile(r"[~≈][ \t]?")
 
 
@@ -54,6 +56,11 @@ def in_place_of(written: str, quantity: Quantity | None, measured: Measurement) 
         written: what stands there.
         quantity: what that says, or None of a bare number, which stays one.
     """
+    with localcontext(prec=_PRECISION):
+        return _in_place_of(written, quantity, measured)
+
+
+def _in_place_of(written: str, quantity: Quantity | None, measured: Measurement) -> str:
     if quantity is None:
         return _bare(written, measured.value)
     about = _ABOUT.match(written)

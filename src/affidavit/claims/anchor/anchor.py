@@ -91,17 +91,22 @@ def _anchor(text: str, place: Place, starts: list[int], *, is_prose: bool) -> An
 
 
 def _number(text: str, place: Place, *, is_prose: bool) -> tuple[Span, Quantity | None, str]:
-    """Return where the number of a place stands, what it says where it has a unit, and why there is none."""
-    for span, is_code in zip(place.spans, place.is_code, strict=True):
+    """Return where the number of a place stands, what it says where it has a unit, and why there is none.
+
+    A bare number counts in a link and in program text. In a comment it does where nothing else is there: "53 checks".
+    """
+    spans = tuple(zip(place.spans, place.is_code, strict=True))
+    ways = [(span, is_prose or is_code) for span, is_code in spans]
+    ways += [(span, True) for span, is_code in spans if not (is_prose or is_code)]
+    for span, takes_bare in ways:
         inside = span.of(text)
         found = quantities(inside)
-        bare = [Span(*one.span()) for one in _BARE.finditer(inside)] if (is_prose or is_code) and not found else []
-        spans = [Span(one.start, one.end) for one in found] or bare
-        if len(spans) > 1:
+        bare = [Span(*one.span()) for one in _BARE.finditer(inside)] if takes_bare and not found else []
+        at = [Span(one.start, one.end) for one in found] or bare
+        if len(at) > 1:
             return span, None, TWO_NUMBERS
-        if spans:
-            at = Span(span.start + spans[0].start, span.start + spans[0].end)
-            return at, found[0] if found else None, ""
+        if at:
+            return Span(span.start + at[0].start, span.start + at[0].end), found[0] if found else None, ""
     return place.spans[0], None, NO_NUMBER
 
 
