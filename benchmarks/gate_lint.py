@@ -3,8 +3,8 @@
 python benchmarks/gate_lint.py [--checkouts FOLDER] [--shellcheck PROGRAM]
 
 Sixteen of the scripts in gates/ cannot say no, two can. Checkouts lie as FOLDER/<owner>+<name>, a work tree, a bare
-repository, or one in a folder "repo". Every finding in them was read on the day of the result, one by one; those that
-were false stand in FALSE, by place. One that nobody has read shows as another count.
+repository, or one in a folder "repo". Every finding in them was read on the day of the result, but for trainings lost
+in a pipe, of which the pipes were listed and the doubtful read; those that were false stand in FALSE, by place.
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from affidavit.cli import page
-from affidavit.cli.author import author_of
 from affidavit.cli.judgement import sealed
 from affidavit.cli.parameter import example, json_option
 from affidavit.cli.project import Project, here
+from affidavit.observe.person import author_of
 from affidavit.record import chain, manifest
 from affidavit.record.annotation import Annotation, Correction, Extent, by_subject, closure, present
 from affidavit.record.runs import RunNotFoundError

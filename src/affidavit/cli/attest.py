@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import click
 
 from affidavit.cli import page
-from affidavit.cli.author import author_of
 from affidavit.cli.parameter import example, json_option
 from affidavit.cli.project import Project, here, today
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
+from affidavit.observe.person import author_of
 from affidavit.record import lines
 from affidavit.report.terminal import Line, Span, Tone, line
 from affidavit.run.questions import Asked, answered, asked

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import click
 
 from affidavit.cli import page
-from affidavit.cli.author import author_of
 from affidavit.cli.judgement import sealed
 from affidavit.cli.parameter import example, json_option
 from affidavit.cli.project import here
+from affidavit.observe.person import author_of
 from affidavit.record import chain
 from affidavit.record.annotation import Annotation, Extent
 from affidavit.report.document import Document
