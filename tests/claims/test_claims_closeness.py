@@ -90,6 +90,8 @@ def test_what_runs_is_told_of_numbers_that_name_nothing(tmp_path: Path) -> None:
         launcher,
         script,
     }
+    launcher.write_text("# the encode cache is rebuilt.\n# evaluation takes 20 min\n")
+    assert survey([launcher], KNOWN, tmp_path).loose == ()
     launcher.write_text("# the encode cache takes 145.5 s to rebuild, claim: encode-cache-rebuild\n")
     found = survey([launcher], KNOWN, tmp_path, launched=True)
     assert (found.loose, found.copies, found.judged.unbound, len(found.judged.held)) == ((), (), [], 1)

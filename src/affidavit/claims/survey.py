@@ -76,7 +76,10 @@ def survey(paths: Iterable[Path], measurements: Measurements, root: Path, *, lau
     close = [one for one, near in zip(found, is_near, strict=True) if near]
     beside = [one for one, near in zip(found, is_near, strict=True) if not near]
     told = {(one.path, one.found.start) for one in found}
-    free = (one for one in loose(standing(measurements, texts), run) if (one.path, one.found.start) not in told)
+    named_nowhere = loose(standing(measurements, texts), run)
+    free = (
+        one for one in named_nowhere if (one.path, one.found.start) not in told and _is_close(one, sheet_of(one.path))
+    )
     return Survey(
         files=len(files),
         judged=judged,
