@@ -39,20 +39,8 @@ _GATE: Final = frozenset(
 _NOT_GATE: Final = frozenset(
     {
         *("download", "convert", "install", "fetch", "prepare", "build", "generate", "gen", "setup", "create", "make"),
-        *(
-            "train",
-            "training",
-            "finetune",
-            "pretrain",
-            "sft",
-            "dpo",
-            "upload",
-            "copy",
-            "clean",
-            "cleanup",
-            "get",
-            "set",
-        ),
+        *("train", "training", "finetune", "pretrain", "sft", "dpo"),
+        *("upload", "copy", "clean", "cleanup", "get", "set"),
         *("list", "report", "summary", "summarize", "start", "stop", "print", "show", "send"),
         *("update", "exists", "status", "fetcher", "fix", "format", "wait", "bench", "benchmark", "dataset", "point"),
     }
@@ -62,6 +50,8 @@ _OF_TEST: Final = frozenset({"data", "dataset", "env", "log", "image", "server"}
 _TRAIN: Final = re.compile(
     r"(?:^|[^a-z])(?:pre|fine)?-?_?(?:train(?!ed|er\.log|_log|ing_log)|finetune|sft|dpo|grpo|rlhf)"
 )
+_LEARNS: Final = re.compile(r"--(?:lr|learning[-_]rate|num[-_]train[-_]epochs)(?:=|$)")
+"""Options that say of a script, whatever its name, that it trains."""
 _TRAINERS: Final = frozenset({"torchrun", "deepspeed"})
 _SILENT: Final = frozenset({"--help", "-h", "--version", "-V", "--collect-only", "--co"})
 _TAKES: Final = {"timeout": 1, "nice": 0, "nohup": 0, "sudo": 0, "env": 0, "time": 0, "exec": 0, "command": 0}
@@ -160,4 +150,7 @@ def is_training(words: Sequence[str]) -> bool:
         return not is_gate(peeled[1:2])
     if name in ("llamafactory-cli", "axolotl", "trl", "litgpt", "tune"):
         return bool(re.search(r"train|sft|dpo|grpo|pretrain|finetune|run", " ".join(peeled[1:2])))
-    return len(left) < len(peeled) and bool(_TRAIN.search(left[0].rpartition("/")[2].lower()))
+    if name == "affidavit":
+        return peeled[1:2] == ("run",)
+    is_named = bool(_TRAIN.search(left[0].rpartition("/")[2].lower()))
+    return len(left) < len(peeled) and (is_named or any(map(_LEARNS.match, left[1:])))
