@@ -146,6 +146,13 @@ def test_a_claim_without_a_successor_is_mended_by_hand(measured: Desk) -> None:
     assert "notes.md:1: by hand" in ended.stderr and "README.md:1: by hand" in ended.stderr
 
 
+def test_what_cannot_be_looked_for_is_said_where_it_is_taken_back(measured: Desk) -> None:
+    with (measured.root / "measurements.jsonl").open("a") as file:
+        file.write(json.dumps({**REBUILD, "name": "names-read", "value": 38000, "unit": "names"}) + "\n")
+    ended = measured.type("claims", "supersede", "names-read", "--why", "x")
+    assert ended.exit_code == 0 and "names-read: its unit is none that is looked for" in " ".join(ended.output.split())
+
+
 # --- before a command --------------------------------------------------------------------------------------------
 
 

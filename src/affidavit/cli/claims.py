@@ -15,7 +15,7 @@ from affidavit.check.rule import Check
 from affidavit.claims.facts import facts, shown
 from affidavit.claims.fix import Mend, diff, mends, write
 from affidavit.claims.judged import age
-from affidavit.claims.quantity import quantities
+from affidavit.claims.quantity import quantities, quantity_of
 from affidavit.claims.sheet import below
 from affidavit.claims.superseded import said_now
 from affidavit.claims.survey import Survey, survey
@@ -192,6 +192,8 @@ def supersede(claims: tuple[str, ...], by: str, why: str, was: str, scope_was: s
         return 0
     for one in old:
         page.show([line(Span(one.name, Tone.STRONG), f"  {as_written(one)} → {successor or 'no successor'}")])
+    unseen = [one.name for one in old if quantity_of(one.value, one.unit) is None]
+    _tell(f"{name}: its unit is none that is looked for; only places that name the claim are found." for name in unseen)
     _tell(['"affidavit claims fix" shows every place that still says it.'])
     return 0
 
