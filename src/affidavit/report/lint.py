@@ -9,7 +9,7 @@ from affidavit.check.finding import Finding, Verdict
 from affidavit.fact.observation import Known
 from affidavit.fact.values import Table, Tally
 from affidavit.report.checklist import mark_of
-from affidavit.report.evidence import given
+from affidavit.report.outside import given
 from affidavit.report.statement import Statement
 from affidavit.report.terminal import Line, Span, Tone, line
 

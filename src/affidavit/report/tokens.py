@@ -13,7 +13,7 @@ from affidavit.fact.observation import Known
 from affidavit.fact.term import UNSTATED
 from affidavit.fact.values import Table
 from affidavit.record.compare import display
-from affidavit.report.evidence import added
+from affidavit.report.known import added
 from affidavit.report.terminal import Line, Span, Tone, line
 
 LIT = ("⟦", "⟧")

@@ -9,7 +9,7 @@ from itertools import groupby
 from affidavit.fact.term import UNSTATED
 from affidavit.fact.values import Tally
 from affidavit.record.compare import display
-from affidavit.report.evidence import added
+from affidavit.report.known import added
 from affidavit.report.page.dossier import Dossier, Kept
 from affidavit.report.page.findings import counted
 from affidavit.report.tokens import Row as SpansRow
