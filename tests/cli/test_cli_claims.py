@@ -213,7 +213,7 @@ def test_a_reader_of_ours_that_fails_keeps_no_command_from_starting(
     def fails(*_: object, **__: object) -> None:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr("affidavit.run.numbers.survey", fails)
+    monkeypatch.setattr("affidavit.claims.survey.survey", fails)
     ended = corrected.type("check", "--project", "--json", "--", sys.executable, "train.py")
     told = {fact["term"]: fact["resolved"] for fact in json.loads(ended.stdout)["facts"]}
     assert "RecursionError: too deep" in json.dumps(told["claims.copies"])

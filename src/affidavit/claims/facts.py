@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from affidavit.claims.judged import Word
-from affidavit.claims.survey import Survey
 from affidavit.fact.observation import Cause, Known, State, Unknown
 from affidavit.fact.term import Method
 from affidavit.fact.values import Cell, Table, Tally, Value
 from affidavit.record.record import Fact
+
+if TYPE_CHECKING:  # of a project that measured nothing, none of the readers is loaded
+    from affidavit.claims.judged import Word
+    from affidavit.claims.survey import Survey
 
 WORDS = ("path", "line", "claim", "said")
 PLACES = ("path", "line", "said")
@@ -43,10 +46,24 @@ def facts(survey: Survey, root: Path, *, is_release: bool = False, most: int = 0
         "claims.covered": found.covered,
         "claims.stale": _words(found.stale, root, most),
     }
-    source = f"{survey.files:,} files, against measurements.jsonl"
+    return _stated(values, f"{survey.files:,} files, against measurements.jsonl", is_release=is_release)
+
+
+def unmeasured_facts() -> tuple[Fact, ...]:
+    """Return the facts of a project in which nothing was ever measured, so that no number has anything to say."""
+    words, places = Table(WORDS, ()), Table(PLACES, ())
+    values: dict[str, Value] = {
+        "claims.examined": Tally("claims", ()),
+        **dict.fromkeys(("claims.unbound", "claims.copies", "claims.doubted", "claims.stale"), words),
+        "claims.unread": places,
+        "claims.covered": 0,
+    }
+    return _stated(values, "no measurements.jsonl", is_release=False)
+
+
+def _stated(values: dict[str, Value], source: str, *, is_release: bool) -> tuple[Fact, ...]:
     states = {name: Known(value, Method.INSPECTED, source) for name, value in values.items()}
-    occasion = RELEASE if is_release else DAILY
-    states["claims.occasion"] = Known(occasion, Method.DECLARED, "command line")
+    states["claims.occasion"] = Known(RELEASE if is_release else DAILY, Method.DECLARED, "command line")
     return tuple(Fact(name=name, state=state) for name, state in states.items())
 
 

@@ -58,11 +58,6 @@ def read_sheet(path: Path) -> Sheet:
     return Sheet(path, _raw(path).decode("utf-8", "surrogateescape"))
 
 
-def is_text(path: Path) -> bool:
-    """Say whether something can be read at a path, as text and whole."""
-    return bool(_raw(path))
-
-
 def below(folder: Path) -> Iterator[Path]:
     """Yield the files under a folder that git does not ignore, or all of them where there is no git."""
     try:

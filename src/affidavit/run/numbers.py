@@ -14,11 +14,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from affidavit.claims.facts import facts, unread_facts
-from affidavit.claims.sheet import is_text
-from affidavit.claims.survey import survey
+from affidavit.claims.facts import facts, unmeasured_facts, unread_facts
 from affidavit.fact.observation import Cause
-from affidavit.record.measurement import FILE, Measurements, read
+from affidavit.record.measurement import FILE, read
 from affidavit.record.record import Fact
 from affidavit.run.command import Command
 from affidavit.run.reach import Reach
@@ -39,14 +37,16 @@ def numbers_facts(command: Command, reached: Reach | None, project: Path) -> tup
         reached: the first-party files, or None where nobody could find them.
     """
     try:
-        is_measured = (project / FILE).is_file()
+        if not (project / FILE).is_file():
+            return unmeasured_facts()
+        # Loaded where there is something to look for: most projects never do, and each run would wait for it.
+        from affidavit.claims.survey import survey
+
         paths = [*_launchers(command), *command.configs, *(reached.files if reached is not None else ())]
         if command.script is not None:
             paths.append(command.script)
-        known = dict.fromkeys(path.resolve() for path in paths) if is_measured else {}
-        measurements = read(project / FILE) if is_measured else Measurements()
-        found = survey(known, measurements, project, launched=True)
-        return facts(found, project, most=_ROWS)
+        known = dict.fromkeys(path.resolve() for path in paths)
+        return facts(survey(known, read(project / FILE), project, launched=True), project, most=_ROWS)
     except Exception as error:  # noqa: BLE001  a reader of ours that fails must not keep a training from starting
         return unread_facts(Cause.INSTRUMENT_FAILED, f"{type(error).__name__}: {error}".partition("\n")[0])
 
@@ -68,5 +68,5 @@ def _above() -> Iterator[Path]:
         return
     if Path(words[0]).name.lstrip("-") in _SHELLS:
         named = next((word for word in words[1:] if not word.startswith("-") or _OF_A_LINE.match(word)), "-c")
-        if not named.startswith("-") and is_text(folder / named):
+        if not named.startswith("-") and (folder / named).is_file():
             yield folder / named
