@@ -164,6 +164,8 @@ def test_run_refuses_a_new_launcher_that_says_an_old_number_and_nothing_of_it_ra
     assert refused.returncode == 1 and refused.stdout == ""
     assert "new.sh:2" in refused.stderr and "--numbers tell" in refused.stderr
     assert "REFUSED before it started" in corrected.type("show", "last").output
+    rehearsed = corrected.start("preflight", "--", "./new.sh")
+    assert rehearsed.returncode == 1 and 'numbers = "tell" under [run]' in rehearsed.stderr
     told = corrected.start("run", "--numbers", "tell", "--", "./new.sh")
     assert (told.returncode, told.stdout) == (0, "hello\n")
     launcher.write_text(launcher.read_text().replace("4.3 HOURS", "145.5 s (claim: encode-cache-rebuild)"))

@@ -111,13 +111,15 @@ class Observed:
         """
         settings = self.project.settings
         gates = (
-            (names.CHECK, self.order.names or settings.names, "--names tell"),
-            (numbers.CHECK, self.order.numbers or settings.numbers, "--numbers tell"),
+            (names.CHECK, self.order.names or settings.names, "names"),
+            (numbers.CHECK, self.order.numbers or settings.numbers, "numbers"),
         )
-        for check, gate, way_out in gates:
+        is_rehearsal = self.order.kind is Kind.REHEARSAL
+        for check, gate, key in gates:
             found = next((found for found in known.decision.blocking if found.check == check), None)
             if gate == "refuse" and found is not None and found.verdict in STOPPING:
-                return refused_places(found, way_out)
+                setting = f'{key} = "tell" under [run] in affidavit.toml'
+                return refused_places(found, setting if is_rehearsal else f'"--{key} tell"')
         return ""
 
     def _corrections(self) -> tuple[str, ...]:
@@ -199,7 +201,7 @@ def refused_places(found: Finding, way_out: str) -> str:
     places = [f"  {site}" for site in found.sites[:PLACES_SHOWN]]
     places += [f"  and {len(found.sites) - PLACES_SHOWN} more places"] if len(found.sites) > PLACES_SHOWN else []
     first, *rest = found.message.split("\n")
-    told = f'The command was not started. To start it all the same: "{way_out}".'
+    told = f"The command was not started. To start it all the same: {way_out}."
     return "\n".join([first, *places, *rest[:-1], told, *rest[-1:]])
 
 
