@@ -184,7 +184,7 @@ def test_explain_takes_the_number_of_a_line_of_the_report(trained: Desk) -> None
     page = trained.type("explain", "4.4").stdout
     assert page.startswith("4.4 the commit describes the code\n") and "tree-is-committed  " in page
     assert "attention-as-requested" not in page
-    assert "no check of this version" in trained.type("explain", "4.7").stdout
+    assert "claims-bound  " in trained.type("explain", "4.7").stdout
     assert trained.type("explain", "4.9").exit_code == 2
 
 

@@ -144,11 +144,11 @@ def _read(case: Case, noun: str, lacks: str) -> str:
 
 
 def _run(case: Case, names: tuple[str, ...]) -> str:
-    """Say that each rank was one process; the rest of a run stands in the head of every report."""
+    """Say of several ranks that each was one process; the rest of a run stands in the head of every report."""
     writers, ranks = known(case, "run.writers"), known(case, "run.ranks")
     if "run.writers" not in names or not isinstance(writers, Table) or writers.rows or not isinstance(ranks, int):
         return ""
-    return f"{counted(ranks, 'rank')}, one process each" if ranks > 1 else "1 rank, one process"
+    return f"{counted(ranks, 'rank')}, one process each" if ranks > 1 else ""
 
 
 def _record(case: Case, names: tuple[str, ...]) -> str:
