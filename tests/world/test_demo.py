@@ -79,7 +79,6 @@ NOT_APPLICABLE = {
     "gates-say-yes": "gates.answers",
     "instruments-proved": "instruments.proofs",
     "master-weights-kept": "precision.gradients",
-    "meaning-held": "run.attempts",
     "modes-hold-training": "modes.layers",
     "precision-said-in-script": "precision.outside",
     "ranks-agree": "run.ranks",
