@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from affidavit.case import Case, case_of
-from affidavit.check import Fail, Landmine, Outcome, Pass, Review, Site, Unproven, Verdict, check
+from affidavit.check import Landmine, Outcome, Verdict, check
+from affidavit.checks.gates_can_say_no import COLUMNS, PLACES, has_any, judge_inert
 from affidavit.fact.values import Table, Value
-
-COLUMNS = ("path", "line", "rule", "text", "known", "said")
-PLACES = ("path", "line", "said")
-_SHOWN = 3
-
-
-def _has_any(examined: Value) -> bool:
-    return isinstance(examined, int) and examined > 0
 
 
 @check(
     "alarms-can-say-dead",
     needs=("alarms.inert", "gates.unread"),
-    when=(("alarms.examined", _has_any),),
+    when=(("alarms.examined", has_any),),
     landmine=Landmine.LIVENESS,
     unaffected="the run itself; only what scripts say of one is judged",
 )
@@ -31,39 +24,13 @@ def alarms_can_say_dead(case: Case) -> Outcome:
     Source: playbook §4.5; anchors-mechanisms C5 (measured by invocation); silent-failure-corpus L5-01, L5-13, D23.
     Blind to: how a script is started by what is no file of the project; watch and "drill --probe" ask the live thing.
     """
-    inert, unread = case.value("alarms.inert"), case.value("gates.unread")
-    assert isinstance(inert, Table) and isinstance(unread, Table)
-    rows = inert.records(path=str, line=int, rule=str, text=str, known=str, said=str)
-    proved = [row for row in rows if row["known"] != "likely"]
-    chosen = proved or rows
-    sites = tuple(
-        Site(path=str(row["path"]), line=int(str(row["line"])), key=str(row["rule"]), said=str(row["said"]))
-        for row in chosen
+    return judge_inert(
+        case,
+        "alarms",
+        expected="alarms that can say dead (their text)",
+        proved="A dead run would read as alive, or as finished.",
+        likely="A dead run may read as alive, or as finished.",
     )
-    places = list(dict.fromkeys(f"{row['path']}:{row['line']} ({row['rule']})" for row in chosen))
-    saw = ", ".join(places[:_SHOWN]) + (f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else "")
-    if proved:
-        return Fail(
-            expected="alarms that can say dead (their text)",
-            saw=saw,
-            means="A dead run would read as alive, or as finished.",
-            action=f'Run "affidavit explain {chosen[0]["rule"]}" for the right form.',
-            sites=sites,
-        )
-    if chosen:
-        return Review(
-            expected="alarms that can say dead (their text)",
-            saw=saw,
-            means="A dead run may read as alive, or as finished.",
-            accept=(),
-            action="Mend it, or say in place why it is meant: # affidavit: RULE REASON.",
-            sites=sites,
-        )
-    if unread.rows:
-        return Unproven(f"{unread.records()[0]['path']}: {unread.records()[0]['said']}")
-    examined = case.value("alarms.examined")
-    assert isinstance(examined, int)
-    return Pass(examined)
 
 
 @alarms_can_say_dead.healthy

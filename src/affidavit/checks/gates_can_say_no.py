@@ -11,14 +11,14 @@ PLACES = ("path", "line", "said")
 _SHOWN = 3
 
 
-def _has_any(examined: Value) -> bool:
+def has_any(examined: Value) -> bool:
     return isinstance(examined, int) and examined > 0
 
 
 @check(
     "gates-can-say-no",
     needs=("gates.inert", "gates.unread"),
-    when=(("gates.examined", _has_any),),
+    when=(("gates.examined", has_any),),
     landmine=Landmine.GATES,
     unaffected="what the gates find; only whether their no reaches anybody is judged",
 )
@@ -32,37 +32,49 @@ def gates_can_say_no(case: Case) -> Outcome:
     Source: playbook §4.6; anchors-mechanisms C5 (16 inert scripts); silent-failure-corpus L6-01, L6-02, D24.
     Blind to: a gate under a name that does not say so; a gate that judges nothing: that is shown by a drill.
     """
-    inert, unread = case.value("gates.inert"), case.value("gates.unread")
+    return judge_inert(
+        case,
+        "gates",
+        expected="gates whose no stops something (their text)",
+        proved="Each passes whatever it finds.",
+        likely="Their no may reach nobody.",
+    )
+
+
+def judge_inert(case: Case, subject: str, *, expected: str, proved: str, likely: str) -> Outcome:
+    """Return what follows from the gates, or the alarms, of which the no is lost: for certain, or in all likelihood."""
+    inert, unread = case.value(f"{subject}.inert"), case.value("gates.unread")
     assert isinstance(inert, Table) and isinstance(unread, Table)
-    rows = inert.records(path=str, line=int, rule=str, text=str, known=str, said=str)
-    proved = [row for row in rows if row["known"] != "likely"]
-    chosen = proved or rows
+    rows = inert.records(path=str, line=int, rule=str, known=str, said=str)
+    sure = [row for row in rows if row["known"] != "likely"]
+    chosen = sure or rows
     sites = tuple(
-        Site(path=str(row["path"]), line=int(str(row["line"])), key=str(row["rule"]), said=str(row["said"]))
+        Site(path=str(row["path"]), line=int(row["line"]), key=str(row["rule"]), said=str(row["said"]))
         for row in chosen
     )
     places = list(dict.fromkeys(f"{row['path']}:{row['line']} ({row['rule']})" for row in chosen))
     saw = ", ".join(places[:_SHOWN]) + (f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else "")
-    if proved:
+    if sure:
+        rest = len(rows) - len(sure)
         return Fail(
-            expected="gates whose no stops something (their text)",
+            expected=expected,
             saw=saw,
-            means="Each passes whatever it finds.",
+            means=f"{proved} {rest} more may be so, once these are mended." if rest else proved,
             action=f'Run "affidavit explain {chosen[0]["rule"]}" for the right form.',
             sites=sites,
         )
     if chosen:
         return Review(
-            expected="gates whose no stops something (their text)",
+            expected=expected,
             saw=saw,
-            means="Their no may reach nobody.",
+            means=likely,
             accept=(),
             action="Mend it, or say in place why it is meant: # affidavit: RULE REASON.",
             sites=sites,
         )
     if unread.rows:
         return Unproven(f"{unread.records()[0]['path']}: {unread.records()[0]['said']}")
-    examined = case.value("gates.examined")
+    examined = case.value(f"{subject}.examined")
     assert isinstance(examined, int)
     return Pass(examined)
 

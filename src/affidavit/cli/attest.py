@@ -66,7 +66,7 @@ def ask_open(project: Project, *, again: bool = False) -> None:
             refusal(
                 subject="attestations",
                 expected="a person at a terminal, who looks and answers",
-                saw=f"none, and {len(open_)} open: {open_[0].question.question}",
+                saw=f'none, and {len(open_)} open, the first "{open_[0].question.question}"',
                 means="A question that nobody reads has no answer, so nothing was written.",
                 action='Run "affidavit attest" at a terminal.',
                 unaffected="the answers that are there",

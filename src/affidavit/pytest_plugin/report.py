@@ -52,4 +52,5 @@ def write(path: str, root: Path, evidence: Sequence[Evidence]) -> str:
         ledger.append(file, lines)
     except OSError as error:
         return f"no ledger was written: {os.fspath(file)}: {error.strerror}"
-    return f"{len(lines)} lines in {os.fspath(file)}"
+    told = file.relative_to(root) if file.is_relative_to(root) else file
+    return f"{len(lines)} {'line' if len(lines) == 1 else 'lines'} in {os.fspath(told)}"
