@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import datetime
 import difflib
-import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,12 +21,11 @@ from pathlib import Path
 import msgspec
 
 from affidavit.fact.errors import AffidavitError, refusal
-from affidavit.record import canonical
+from affidavit.record import canonical, lines
 from affidavit.record.manifest import Instant
 from affidavit.record.row import Part
 
 FILE = "measurements.jsonl"
-SIZE_BYTES = 1 << 26
 SPREADS = ("", "iqr", "sd")
 """What a spread is: nothing, the distance between the quartiles, or the standard deviation."""
 AS_COMMITTED, CHANGED, NO_REPOSITORY = "as committed", "changed since", "no repository"
@@ -146,17 +144,25 @@ def is_name(name: str) -> bool:
     return len(name) <= _NAME_LONG and _NAME.fullmatch(name) is not None
 
 
-def append(path: Path, lines: Iterable[Measurement | Supersession]) -> None:
+def append(path: Path, said: Iterable[Measurement | Supersession]) -> None:
     """Add lines at the end, all in one write, so that two writers never mix theirs.
-
-    A line that an earlier writer left torn is ended first.
 
     Raises:
         MeasurementError: a name, a number or a key that cannot be written, or a file that cannot; nothing was, then.
     """
-    raw = b"".join(_encoded(one) for one in lines)
     try:
-        _add(path, raw)
+        lines.append(path, [_fit(one) if isinstance(one, Measurement) else one for one in said])
+    except canonical.CanonicalError as error:
+        raise MeasurementError(
+            refusal(
+                subject="a measurement",
+                expected="finite numbers and ASCII keys",
+                saw=str(error),
+                means=f"It cannot be written to {FILE}, so nothing was.",
+                action="Say it otherwise.",
+                unaffected="the lines that are there",
+            )
+        ) from error
     except OSError as error:
         raise MeasurementError(
             refusal(
@@ -175,56 +181,19 @@ def read(path: Path) -> Measurements:
 
     A missing file is an empty one: nothing was ever measured.
     """
-    try:
-        with path.open("rb") as file:
-            raw = file.read(SIZE_BYTES + 1)
-    except FileNotFoundError:
-        return Measurements()
-    except OSError as error:
-        return Measurements(problems=(f"{path.name}: {error.strerror}",))
+    found = lines.read(path)
     measured: list[Measurement] = []
     supersessions: list[Supersession] = []
-    problems = [f"{path.name}: only the first {SIZE_BYTES:,} bytes were read"] if len(raw) > SIZE_BYTES else []
-    for number, line in enumerate(raw[:SIZE_BYTES].split(b"\n"), 1):
-        if not line.strip():
-            continue
+    problems = list(found.problems)
+    for number, parsed in found.documents:
         try:
-            parsed = canonical.parse(line)
             if isinstance(parsed, dict) and "claims" in parsed:
                 supersessions.append(msgspec.convert(parsed, Supersession))
             else:
                 measured.append(_fit(msgspec.convert(parsed, Measurement)))
-        except (canonical.CanonicalError, msgspec.ValidationError, MeasurementError) as error:
+        except (msgspec.ValidationError, MeasurementError) as error:
             problems.append(f"{path.name}:{number}: {str(error).splitlines()[0]}")
     return Measurements(measured=tuple(measured), supersessions=tuple(supersessions), problems=tuple(problems))
-
-
-def _add(path: Path, raw: bytes) -> None:
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        size = os.fstat(descriptor).st_size
-        torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-        os.write(descriptor, b"\n" + raw if torn else raw)
-    finally:
-        os.close(descriptor)
-
-
-def _encoded(line: Measurement | Supersession) -> bytes:
-    if isinstance(line, Measurement):
-        _fit(line)
-    try:
-        return canonical.encode(canonical.legible(msgspec.to_builtins(line))) + b"\n"
-    except canonical.CanonicalError as error:
-        raise MeasurementError(
-            refusal(
-                subject="a measurement",
-                expected="finite numbers and ASCII keys",
-                saw=str(error),
-                means=f"It cannot be written to {FILE}, so nothing was.",
-                action="Say it otherwise.",
-                unaffected="the lines that are there",
-            )
-        ) from error
 
 
 def _fit(one: Measurement) -> Measurement:
