@@ -40,6 +40,7 @@ SAID_OUTSIDE = {
     "alarms": "lint/facts.py",
     "attestations": "run/questions.py",
     "record": "run/untouched.py",
+    "references": "lint/references/facts.py",
 }
 """Who states the facts of scope PROJECT and RUN, by subject: no instrument sees them, what stands around a run does."""
 LISTED_ONLY = {

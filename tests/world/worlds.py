@@ -52,6 +52,7 @@ OUTSIDE = {
     "packages-as-installed",
     "ranks-end-as-command",
     "record-untouched",
+    "references-resolve",
     "steps-go-forward",
     "tree-is-committed",
 }

@@ -21,8 +21,10 @@ from affidavit.fact.errors import refusal
 from affidavit.lint.against import differences, fetch
 from affidavit.lint.catalogue import Catalogue
 from affidavit.lint.facts import facts, shown
-from affidavit.lint.files import Files, LintError, gather
+from affidavit.lint.files import Files, LintError, documents, gather
 from affidavit.lint.project import Lint, lint
+from affidavit.lint.references import References, read_references
+from affidavit.lint.references.facts import reference_facts
 from affidavit.lint.union import short
 from affidavit.observe.interpreter import Interpreter
 from affidavit.record.record import Kind, Record, ordered
@@ -57,22 +59,25 @@ def command(
 
     Scripts, YAML, JSON and TOML configs and shell launchers are read; no line of them runs and no framework is
     imported. Each name is held against the callable as it is installed for the Python on PATH. In shell scripts,
-    Makefiles, Dockerfiles, workflows and crontabs, gates that cannot say no and alarms that cannot say dead are found.
+    Makefiles, Dockerfiles, workflows and crontabs, gates that cannot say no and alarms that cannot say dead are found;
+    in documents, references that lead nowhere.
     """
     if as_json and as_sarif:
         raise click.UsageError("--json and --sarif are two documents; ask for one.")
     if against and as_sarif:
         raise click.UsageError("--against is no verdict on what is installed, so it has no SARIF log.")
     project = here()
-    files = gather(paths or (Path.cwd(),))
-    if not files.count:
+    asked = paths or (Path.cwd(),)
+    files = gather(asked)
+    references = read_references(path.resolve() for path in documents(asked))
+    if not files.count and not references.documents:
         raise LintError(_nothing_to_read(paths))
     sites = Interpreter.of(_python(python)).sites
     catalogue = Catalogue(sites, store_of(project.root))
     found = lint(_absolute(files), root=project.root, catalogue=catalogue, earlier=earlier_packages(project.root))
     if against:
         return _compare(project, found, catalogue, against, as_json=as_json)
-    said = _stated(project, found, strict=strict)
+    said = _stated(project, found, references, strict=strict)
     if as_sarif:
         click.echo(sarif(said))
     elif as_json:
@@ -82,12 +87,12 @@ def command(
     return said.decision.exit_code
 
 
-def _stated(project: Project, found: Lint, *, strict: bool) -> Statement:
+def _stated(project: Project, found: Lint, references: References, *, strict: bool) -> Statement:
     """Return the statement of what was read, by the checks that ask for nothing else."""
     record = Record(
         kind=Kind.PROJECT,
         subject="these files",
-        facts=ordered(facts(found, project.root)),
+        facts=ordered((*facts(found, project.root), *reference_facts(references, project.root))),
         vocabulary=project.vocabulary,
     )
     case = Case(records={SUBJECT: record}, as_of=today())

@@ -15,6 +15,7 @@ from affidavit.observe.error import ObserveError
 
 SCRIPTS: Final = frozenset({".py"})
 CONFIGS: Final = frozenset({".yaml", ".yml", ".json", ".toml"})
+DOCUMENTS: Final = frozenset({".md", ".markdown", ".rst"})
 LAUNCHERS: Final = frozenset({".sh", ".bash", ".slurm", ".sbatch", ".job"})
 _PASSED_OVER: Final = frozenset(
     {
@@ -79,6 +80,12 @@ def gather(paths: Iterable[Path]) -> Files:
         recipes=tuple(kinds["recipe"]),
         named=frozenset(path for path, is_named in named.items() if is_named),
     )
+
+
+def documents(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Return the documents under these paths; they say no names, so that ``gather`` leaves them out."""
+    found = (below for path in paths for below in (_below(path) if path.is_dir() else (path,)))
+    return tuple(path for path in dict.fromkeys(found) if path.suffix.lower() in DOCUMENTS and _is_small(path))
 
 
 def sort(paths: Iterable[Path]) -> Files:

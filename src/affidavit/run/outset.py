@@ -8,6 +8,7 @@ from pathlib import Path
 
 from affidavit.fact.observation import Cause
 from affidavit.lint.facts import unread_facts
+from affidavit.lint.references.facts import no_documents
 from affidavit.observe.error import ObserveError
 from affidavit.run.attempt import now
 from affidavit.run.command import Command
@@ -63,4 +64,4 @@ def examine(
     inquiry = replace(inquiry or Inquiry(as_of=now().date()), python=command.interpreter)
     proofs = standing_facts(settings, house.checks, environment, inquiry)
     attested = attested_fact(settings, inquiry.as_of)
-    return replace(tree, facts=(*tree.facts, *names, *numbers, house.fact, declared, *proofs, attested))
+    return replace(tree, facts=(*tree.facts, *names, *numbers, house.fact, declared, *proofs, attested, no_documents()))
