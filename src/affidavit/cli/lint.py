@@ -43,6 +43,7 @@ from affidavit.run.names import earlier_packages, store_of
 @click.option("--python", default="", metavar="PROGRAM", help="The Python whose packages count; else the one on PATH.")
 @click.option("--against", default="", metavar="PACKAGE==VERSION", help="Say what another version would break.")
 @click.option("--notes", is_flag=True, help="List names that are deprecated, too.")
+@click.option("--refs", type=click.Path(path_type=Path), metavar="DOC", help="List who points where in a document.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Write a SARIF log instead of text.")
 @strict_option
 @json_option
@@ -51,6 +52,7 @@ def command(
     python: str,
     against: str,
     notes: bool,
+    refs: Path | None,
     as_sarif: bool,
     strict: bool,
     as_json: bool,
@@ -70,6 +72,8 @@ def command(
     asked = paths or (Path.cwd(),)
     files = gather(asked)
     references = read_references(path.resolve() for path in documents(asked))
+    if refs is not None:
+        return _pointers(project, references, refs.resolve(), as_json=as_json)
     if not files.count and not references.documents:
         raise LintError(_nothing_to_read(paths))
     sites = Interpreter.of(_python(python)).sites
@@ -99,6 +103,27 @@ def _stated(project: Project, found: Lint, references: References, *, strict: bo
     known = {fact.name for fact in record.facts}
     checks = tuple(check for check in project.checks if _asks_for(check) <= known)
     return stated(project, case, title="these files", status="as text", strict=strict, checks=checks)
+
+
+def _pointers(project: Project, references: References, target: Path, *, as_json: bool) -> int:
+    """List who points where in a document, for whoever is about to renumber it."""
+    rows = [
+        {
+            "path": shown(one.path, project.root),
+            "line": one.line,
+            "text": one.text,
+            "section": one.section,
+            "anchor": one.anchor,
+        }
+        for one in references.read
+        if one.target == target
+    ]
+    if as_json:
+        page.say({"document": shown(target, project.root), "references": rows})
+    else:
+        for row in rows:
+            click.echo(f"{row['path']}:{row['line']}: {row['text']}")
+    return 0
 
 
 def _asks_for(check: Check) -> set[str]:
