@@ -1,7 +1,8 @@
 """A copy of the project's tree in which a fault may be planted; the tree itself is only read.
 
 A link that leads out of the tree is not copied: what is planted through it would be planted there. A path in the
-environment that leads into the tree leads into the copy, and so does a package that is installed from the tree.
+environment that leads into the tree leads into the copy, and so does a package that is installed from the tree. Of an
+environment in the tree the copy has launchers only: a sabotage reaches no installed package through it.
 
 Blind to: a program that knows the place of the tree by itself. The tree is looked at before and after, so that this is
 at least said.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -71,10 +73,10 @@ def copied(root: Path, environment: Mapping[str, str], own: tuple[Path, ...] = (
         folder.mkdir()
         for name in names:
             _copy(root, folder, name)
-        for lent in root.iterdir():  # an environment is not the tree's code, and too large to be copied
-            if (lent / "pyvenv.cfg").is_file() and not (folder / lent.name).exists():
-                (folder / lent.name).symlink_to(lent.resolve())
         _make_repository(root, folder)
+        for lent in _environments(root):
+            if not (folder / lent.name).exists():
+                _lend(lent, folder / lent.name)
         yield Copy(folder=folder, environment=_environment(environment, root, folder, own))
 
 
@@ -115,6 +117,33 @@ def _copy(root: Path, folder: Path, name: str) -> None:
         raise CopyError(f"{name} cannot be copied: {error}") from error
 
 
+def _environments(root: Path) -> tuple[Path, ...]:
+    return tuple(path for path in root.iterdir() if (path / "pyvenv.cfg").is_file())
+
+
+def _lend(lent: Path, folder: Path) -> None:
+    """Make a folder in which each command of an environment is a launcher of the real one; git ignores it.
+
+    An environment is not the tree's code, and too large to be copied. A link to it would let a fault be planted there.
+    """
+    programs = folder / "bin"
+    try:
+        programs.mkdir(parents=True)
+        shutil.copy2(lent / "pyvenv.cfg", folder)
+        (folder / ".gitignore").write_text("*\n")
+        for real in (lent / "bin").iterdir():
+            launcher = programs / real.name
+            if not real.is_file():
+                continue
+            if not os.access(real, os.X_OK):  # it is sourced, and knows its place
+                shutil.copy2(real, launcher)
+                continue
+            launcher.write_text(f'#!/bin/sh\nexec {shlex.quote(str(lent.absolute() / "bin" / real.name))} "$@"\n')
+            launcher.chmod(0o755)
+    except OSError as error:
+        raise CopyError(f"the environment {lent.name} cannot be lent: {error}") from error
+
+
 def _make_repository(root: Path, folder: Path) -> None:
     """Commit all that is there, so that a gate which asks git has an answer; without git there is none."""
     if not any((place / ".git").exists() for place in (root, *root.parents)):
@@ -130,8 +159,12 @@ def _make_repository(root: Path, folder: Path) -> None:
 def _environment(environment: Mapping[str, str], root: Path, folder: Path, own: tuple[Path, ...]) -> Mapping[str, str]:
     """Return an environment in which every path into the tree leads into the copy, and no repository is named."""
 
+    lent = _environments(root)
+
     def moved(path: str) -> str:
         if not Path(path).is_absolute() or not Path(path).is_relative_to(root):
+            return path
+        if any(Path(path).is_relative_to(one) for one in lent):
             return path
         inner = folder / Path(path).relative_to(root)
         return str(inner) if inner.exists() else path
