@@ -118,6 +118,13 @@ def test_the_story(story: Desk) -> None:
     assert "| kernel-mfu | 8.6 % | – | profiled elsewhere | the serving seat |" in table
     _commit(story)
 
+    # Who reads the sizing document before a run reads there what falls of it, and what does not.
+    split = ("--falls", "the kernel table", "--survives", "claim:encode-cache-rebuild", "--why", "the serving seat")
+    assert story.type("correct", "docs/sizing.md", "--section", "sizing", *split).exit_code == 0
+    read = (story.root / "docs/sizing.md").read_text()
+    assert "Falls: the kernel table. Survives: claim:encode-cache-rebuild. Why: the serving seat." in read
+    _commit(story)
+
     # And the old number is typed once more, into a file that git has never seen.
     new = _write(story, "launch_big.sh", "#!/bin/sh\n# ~4.3 HOURS to rebuild the encode cache\npython train.py\n")
     refused = story.start("run", "--", "sh", "launch_big.sh")

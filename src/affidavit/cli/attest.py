@@ -58,6 +58,7 @@ def ask_open(project: Project, *, again: bool = False) -> None:
 
     Raises:
         NobodyThereError: a question is open, and there is no terminal.
+        UnwritableError: the answer could not be kept; nothing was asked, then.
     """
     found, _ = asked(project.settings, today())
     open_ = [one for one in found if one.about and (one.why or again)]
@@ -72,7 +73,10 @@ def ask_open(project: Project, *, again: bool = False) -> None:
                 unaffected="the answers that are there",
             )
         )
-    author = author_of(project.root) if open_ else ""
+    if not open_:
+        return
+    lines.refuse_unwritable(project.root / names.ATTESTATIONS)
+    author = author_of(project.root)
     for one in open_:
         page.show(_question(one), sys.stderr)
         yes = click.prompt("  yes, no, or later", type=click.Choice(["yes", "no", "later"]), err=True)

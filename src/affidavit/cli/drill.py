@@ -24,6 +24,7 @@ from affidavit.cli.project import Project, here, today
 from affidavit.cli.world import World, run_world, worlds
 from affidavit.record import ledger
 from affidavit.record.ledger import Drilled, Instrument
+from affidavit.record.lines import refuse_unwritable
 from affidavit.report import liveness
 from affidavit.report.drill import Drilling, document, gate_document, gate_lines, lines
 from affidavit.run.liveness import decoys
@@ -62,6 +63,8 @@ def command(run: str, world: Path | None, python: str, watch: bool, probe: str, 
     output unlike that for a process that lives under such a name.
     """
     project = here()
+    if not probe:
+        refuse_unwritable(project.ledger_path)
     if watch or probe or gates:
         _refuse_several(run or world, watch, probe, gates)
         if gates:

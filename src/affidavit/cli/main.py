@@ -33,6 +33,7 @@ VERBS = (
     "accept",
     "attest",
     "annotate",
+    "correct",
     "retract",
     "measure",
     "whence",

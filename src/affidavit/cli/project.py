@@ -18,6 +18,7 @@ from affidavit.record import annotated, ledger, runs
 from affidavit.record.ledger import Ledger
 from affidavit.record.runs import RunFolder, RunNotFoundError
 from affidavit.run import attesting
+from affidavit.run.annotating import content_of
 from affidavit.run.attesting import Notary
 from affidavit.run.plugins import House, load_house
 from affidavit.settings import Settings, find_root
@@ -107,7 +108,8 @@ class Project:
                 annotated.refuse_another(found.folder)
             return found
         except RunNotFoundError:
-            folder = annotated.chain_of(Path(run), self.root) if run and Path(run).exists() else None
+            path = Path(run)
+            folder = annotated.chain_of(path, self.root, content_of(path)) if run and path.exists() else None
             if folder is None:
                 raise
             return RunFolder(id=folder.name, folder=folder, started_ns=folder.stat().st_mtime_ns)

@@ -17,6 +17,7 @@ from affidavit.record.annotation import present
 from affidavit.record.runs import RunFolder
 from affidavit.report import origin as report
 from affidavit.report.origin import About
+from affidavit.run.annotating import content_of
 from affidavit.run.origin import find_origin
 from affidavit.run.sealing import Running, ensure_sealed
 
@@ -46,7 +47,7 @@ def command(path: Path, as_json: bool) -> int:
 
 def _own(project: Project, path: Path, about: About) -> About:
     """Return it with what was said of these very files, whoever wrote them."""
-    folder = annotated.chain_of(path, project.root)
+    folder = annotated.chain_of(path, project.root, content_of(path))
     if folder is None:
         return about
     held = present(manifest.to_record(seal.read_sealed(folder).manifest, project.vocabulary))

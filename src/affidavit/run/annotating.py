@@ -12,7 +12,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from affidavit.claims.anchor.markdown import places, prose
+from affidavit.claims import banner
+from affidavit.claims.anchor.markdown import places
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.term import Vocabulary
 from affidavit.observe.foreign import read_foreign, shown
@@ -22,8 +23,27 @@ from affidavit.run.attesting import Notary
 
 DOCUMENTS = (".md", ".markdown", ".mdx", ".rst", ".txt")
 SIZE_BYTES = 16 << 20
-_HEADING = re.compile(r"^#{1,6}[ \t]+(?:§[ \t]*)?((?:\d+(?:\.\d+)*)?)\.?[ \t]*([^\n]*)$", re.MULTILINE)
 _LONGEST = 60
+
+
+def content_of(path: Path) -> bytes | None:
+    """Return what a document is without the banners of its corrections, None where it has none.
+
+    A document goes by the digest of what people wrote, so that its own banner does not part it from its corrections.
+    """
+    if path.suffix.lower() not in DOCUMENTS or not path.is_file():
+        return None
+    try:
+        text = read_document(path)
+    except AffidavitError:
+        return None
+    bare = banner.without(text)
+    return None if bare == text else bare.encode("utf-8", "surrogateescape")
+
+
+def read_document(path: Path) -> str:
+    """Return the text of a document, line endings and odd bytes as they are."""
+    return file.read(path.resolve(), limit=SIZE_BYTES).decode("utf-8", "surrogateescape")
 
 
 def names_in(path: Path) -> Mapping[str, str]:
@@ -42,8 +62,11 @@ def correct(
     Raises:
         AffidavitError: as :func:`affidavit.record.annotated.annotate_artifact`.
     """
-    is_new = annotated.chain_of(path, root) is None
-    folder, made = annotated.annotate_artifact(path, said, root=root, vocabulary=vocabulary, holds=names_in(path))
+    content = content_of(path)
+    is_new = annotated.chain_of(path, root, content) is None
+    folder, made = annotated.annotate_artifact(
+        path, said, root=root, vocabulary=vocabulary, holds=names_in(path), content=content
+    )
     problems = notary.sealed(folder) if is_new else notary.corrected(folder)
     return folder, made, problems
 
@@ -60,15 +83,13 @@ def _parts(path: Path) -> Mapping[str, str]:
     if path.suffix.lower() not in DOCUMENTS or not path.is_file():
         return {}
     try:
-        text = file.read(path.resolve(), limit=SIZE_BYTES).decode("utf-8", "replace")
+        text = read_document(path)
     except AffidavitError:
         return {}
     found: dict[str, str] = {}
-    for heading in _HEADING.finditer(prose(text)):
-        number, title = heading[1], heading[2].strip().strip("#").strip()
-        slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:_LONGEST].strip("-")
-        if number or slug:
-            found.setdefault(f"section:{number or slug}", title[:_LONGEST])
+    for heading in banner.headings(text):
+        if heading.name:
+            found.setdefault(heading.name, heading.title[:_LONGEST])
     for place in places(text):
         if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", place.claim):
             found.setdefault(f"claim:{place.claim}", "")
