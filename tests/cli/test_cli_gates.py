@@ -190,6 +190,16 @@ def test_a_line_of_answers_that_is_bent_is_told_and_answers_nothing(asking: Desk
     assert said.exit_code == 4 and said.stderr.count("attestations.jsonl:") == 3
 
 
+def test_what_could_not_be_kept_is_not_asked_and_not_proved(asking: Desk) -> None:
+    (asking.root / "attestations.jsonl").mkdir()
+    said = asking.type("attest")
+    assert said.exit_code == 2 and "attestations.jsonl: expected a plain file" in said.stderr
+    assert "look at data.txt" not in said.stderr
+    (asking.root / "instruments.jsonl").mkdir()
+    drilled = asking.type("drill", "--gates")
+    assert drilled.exit_code == 2 and "instruments.jsonl: expected a plain file" in drilled.stderr
+
+
 def test_a_preflight_asks_at_a_terminal_before_it_starts(asking: Desk) -> None:
     leader, follower = pty.openpty()
     started = subprocess.Popen(

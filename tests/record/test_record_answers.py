@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,42 @@ def test_a_bent_line_is_told_and_the_others_stand(tmp_path: Path, line: bytes) -
 def test_nothing_to_add_makes_no_file(tmp_path: Path) -> None:
     lines.append(tmp_path / "none", [])
     assert not (tmp_path / "none").exists()
+
+
+def _make(path: Path, kind: str) -> None:
+    if kind == "a folder":
+        path.mkdir()
+    elif kind == "a pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(path.parent / "no folder" / "elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("a folder", "Is a directory"),
+        ("a pipe", "no plain file"),
+        ("a link that leads nowhere", "No such file or directory"),
+    ],
+)
+def test_what_is_no_plain_file_is_neither_waited_for_nor_written(tmp_path: Path, kind: str, why: str) -> None:
+    path = tmp_path / "attestations.jsonl"
+    _make(path, kind)
+    for attempt in (lambda: lines.append(path, [said("yes")]), lambda: lines.refuse_unwritable(path)):
+        with pytest.raises(lines.UnwritableError) as caught:
+            attempt()
+        assert str(caught.value).startswith("attestations.jsonl: expected a plain file") and why in str(caught.value)
+        assert caught.value.strerror == why and "Not affected: " in str(caught.value)
+    problems = answers.read(path).problems
+    assert problems == (() if "link" in kind else (f"attestations.jsonl: {why}",))
+
+
+def test_what_could_be_written_is_not_made_by_asking(tmp_path: Path) -> None:
+    path = tmp_path / "attestations.jsonl"
+    lines.refuse_unwritable(path)
+    assert not path.exists()
+    lines.append(path, [said("yes")])
+    before = path.read_bytes()
+    lines.refuse_unwritable(path)
+    assert path.read_bytes() == before
