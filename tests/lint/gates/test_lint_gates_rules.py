@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,13 @@ def test_what_is_known_is_told_from_what_is_likely(tmp_path: Path) -> None:
     (proved,) = read(tmp_path, "python honesty_check.py || true\npython train.py\n").inert
     (likely,) = read(tmp_path, "python honesty_check.py || true\n").inert
     assert (proved.hit.is_sure, likely.hit.is_sure) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "form", ["python check_{}.py | tee x || true\n", "pytest {} &\nwait\n", "git diff --quiet {} && echo\n"]
+)
+def test_what_reading_costs_grows_with_the_lines_and_no_faster(tmp_path: Path, form: str) -> None:
+    began = time.process_time()
+    reading = read(tmp_path, "".join(form.format(number) for number in range(1500)) + "python train.py\n")
+    assert len(reading.inert) == 1500
+    assert time.process_time() - began < 6

@@ -63,7 +63,7 @@ def _text(node: Any) -> str:
 def _step(kind: str, node: Any, parts: list[Step] | None = None, **more: Any) -> Step:
     step = Step(kind=kind, line=node.start_point[0] + 1, text=_text(node), **more)
     for part in parts or ():
-        part.parent = step
+        part.parent, part.place = step, len(step.parts)
         step.parts.append(part)
     return step
 

@@ -23,6 +23,7 @@ class Step:
         raw: the same words with their quotes.
         role: what it is to its parent: condition, body, else, argument, value.
         name: of a function or of a variable; of a declaration its word.
+        place: which of its parent's parts it is.
         is_background: whether ``&`` follows it.
         errexit, pipefail: whether the options are on where it stands, as far as the file says; None where unknown.
     """
@@ -35,6 +36,7 @@ class Step:
     role: str = ""
     name: str = ""
     is_background: bool = False
+    place: int = 0
     parent: Step | None = None
     parts: list[Step] = field(default_factory=list)
     errexit: bool | None = False
@@ -58,13 +60,12 @@ class Step:
         """Return what stands after this step in its own sequence."""
         if self.parent is None:
             return []
-        parts = self.parent.parts
-        return parts[parts.index(self) + 1 :]
+        return self.parent.parts[self.place + 1 :]
 
     @property
     def next(self) -> Step | None:
-        following = self.following
-        return following[0] if following else None
+        after = self.place + 1
+        return self.parent.parts[after] if self.parent is not None and after < len(self.parent.parts) else None
 
     @property
     def reads_status(self) -> bool:
@@ -74,10 +75,6 @@ class Step:
     def function(self) -> Step | None:
         """Return the function in whose body it stands."""
         return next((one for one in self.above() if one.kind == "function"), None)
-
-    @property
-    def root(self) -> Step:
-        return [self, *self.above()][-1]
 
     @property
     def is_in_substitution(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from affidavit.lint.gates.fate import Fate, lot
@@ -16,6 +17,10 @@ _GREATER = re.compile(r"(?<!\\)\s[<>]\s*-?\d+(?:\.\d+)?\s*$")
 _UNQUOTED = re.compile(r"^\[\s+-n\s+(\$\w+|\$\{\w+\}|\$\([^()\"]*\))\s+\]$")
 _COUNTED = re.compile(r"(?:^|\s)(?:-\w*c\w*|--count)(?:\s|$)")
 _DIFF = re.compile(r"git\s+(?:-C\s+\S+\s+)?diff\b(?P<rest>[^)|;&]*)")
+
+_NARROWED = re.compile(r"--cached|--staged|\bHEAD\b|\.\.|--name-only|--\s|origin|\$|\w/\w|main|master")
+_OTHERWISE = re.compile(r"git (?:-C \S+ )?(?:status|ls-files|diff-index|add|update-index)|--cached|--staged")
+"""What else sees the tree of a script that also asks git diff."""
 
 
 def _hit(source: Source, step: Step, said: str = "", *, is_sure: bool = True) -> Hit:
@@ -61,6 +66,11 @@ def _always_true(source: Source) -> Iterator[Hit]:
 
 
 def _git_diff(source: Source) -> Iterator[Hit]:
+    if "diff" not in source.text or _OTHERWISE.search(source.text):
+        return
+    trains = bool(source.trainings)
+    if not trains and not re.search(r"\b(clean|dirty|uncommitted)\b", source.text, re.I):
+        return
     for step in source.steps:
         if step.kind == "test" and re.search(r"(?:^|\s)-[zn]\s|=", step.text):
             text = step.text
@@ -71,16 +81,7 @@ def _git_diff(source: Source) -> Iterator[Hit]:
         else:
             continue
         found = _DIFF.search(text)
-        whole = source.text
-        if found is None or re.search(
-            r"--cached|--staged|\bHEAD\b|\.\.|--name-only|--\s|origin|\$|\w/\w|main|master", found["rest"]
-        ):
-            continue
-        if re.search(r"git (?:-C \S+ )?(?:status|ls-files|diff-index|add|update-index)|--cached|--staged", whole):
-            continue
-        trains = any(one.kind == "command" and is_training(one.words) for one in source.steps)
-        says_clean = re.search(r"\b(clean|dirty|uncommitted)\b", whole, re.I)
-        if trains or says_clean:
+        if found is not None and not _NARROWED.search(found["rest"]):
             yield _hit(source, step, is_sure=trains)
 
 
@@ -94,11 +95,9 @@ def _only_124(source: Source) -> Iterator[Hit]:
             name = (
                 asked.name if asked.kind == "assign" else next((p.name for p in asked.walk() if p.kind == "assign"), "")
             )
-            later = [s for s in source.steps if s.line >= gate.line and s.kind in ("test", "command", "case")]
-            pattern = rf"\$\{{?{name}\b" if name else r"\$\?"
-            reads = [
-                s.text for s in later if re.search(pattern, s.text) and s.words[:1] not in (("echo",), ("printf",))
-            ]
+            readers = source.readers.get(name or "?", [])
+            later = readers[bisect_left(readers, gate.line, key=lambda step: step.line) :]
+            reads = [step.text for step in later if step.words[:1] not in (("echo",), ("printf",))]
             if reads and all("124" in text for text in reads):
                 yield _hit(source, gate)
 
@@ -131,8 +130,7 @@ def _without_else(source: Source) -> Iterator[Hit]:
         body = next((part for part in whole.parts if part.role == "body"), None)
         if body is None or _STOPS.search(body.text) or any(_trains(part) for part in body.walk()):
             continue
-        after = [step for later in whole.following for step in later.walk()]
-        if any(_trains(step) for step in after):
+        if source.trains_after(whole):
             yield _hit(source, gate)
 
 

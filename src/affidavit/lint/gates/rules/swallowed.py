@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from affidavit.lint.gates.fate import Fate, is_conditional_call, lot
-from affidavit.lint.gates.known import FILTERS, is_runner, is_training
+from affidavit.lint.gates.known import FILTERS, is_runner
 from affidavit.lint.gates.rule import ALARM, GATE, Hit, Rule
 from affidavit.lint.gates.source import Source
 from affidavit.lint.gates.step import Step
@@ -20,11 +21,7 @@ def _sure(source: Source, gate: Step) -> bool:
 
 
 def _training_follows(source: Source, gate: Step) -> bool:
-    return any(step.line > gate.line and _trains(step) for step in source.steps)
-
-
-def _trains(step: Step) -> bool:
-    return step.kind == "command" and is_training(step.words)
+    return source.last_training > gate.line
 
 
 def _hit(source: Source, gate: Step, at: Step, said: str = "", *, is_sure: bool | None = None) -> Hit:
@@ -36,10 +33,10 @@ def _short(text: str) -> str:
     return " ".join(text.replace("\\\n", " ").split())[:120]
 
 
-def _in_pipe(source: Source, steps: Iterator[Step] | tuple[Step, ...]) -> Iterator[tuple[Step, Step]]:
+def _in_pipe(source: Source, steps: tuple[Step, ...]) -> Iterator[tuple[Step, Step]]:
     for step in steps:
         found = lot(step)
-        if found.fate is Fate.PIPE and not step.is_in_substitution and not _is_read(found.at):
+        if found.fate is Fate.PIPE and not step.is_in_substitution and not _is_read(source, found.at):
             last = found.at.parts[-1]
             if lot(found.at).fate in (Fate.UNREAD, Fate.BACKGROUND, Fate.UNSURE):
                 continue
@@ -47,10 +44,10 @@ def _in_pipe(source: Source, steps: Iterator[Step] | tuple[Step, ...]) -> Iterat
                 yield step, found.at
 
 
-def _is_read(pipeline: Step) -> bool:
+def _is_read(source: Source, pipeline: Step) -> bool:
     """Whether the output is the answer, or PIPESTATUS is looked at."""
     after = pipeline.next
-    if (after is not None and "PIPESTATUS" in after.text) or "PIPESTATUS" in pipeline.root.text:
+    if (after is not None and "PIPESTATUS" in after.text) or source.reads_pipe_status:
         return True
     last = pipeline.parts[-1]
     name = last.words[0] if last.words else ""
@@ -63,8 +60,7 @@ def _pipe(source: Source) -> Iterator[Hit]:
 
 
 def _training_pipe(source: Source) -> Iterator[Hit]:
-    training = (step for step in source.steps if step.kind == "command" and is_training(step.words))
-    for step, at in _in_pipe(source, tuple(training)):
+    for step, at in _in_pipe(source, source.trainings):
         is_sure = lot(at).fate is Fate.STOPS or (at.next is not None and at.next.reads_status)
         yield _hit(source, step, at, is_sure=is_sure)
 
@@ -80,7 +76,7 @@ def _or_true(source: Source) -> Iterator[Hit]:
 
 def _is_run_again(source: Source, gate: Step) -> bool:
     """Whether the same gate stands again, where its code counts: fix first, judge afterwards."""
-    return any(other is not gate and other.words == gate.words and other.line > gate.line for other in source.gates)
+    return source.last_gates[gate.words] > gate.line
 
 
 def _no_test(source: Source) -> Iterator[Hit]:
@@ -93,29 +89,26 @@ def _no_test(source: Source) -> Iterator[Hit]:
 
 
 def _set_e_off(source: Source) -> Iterator[Hit]:
+    told = source.commands("set")
+    lines = [step.line for step in told]
     for gate in source.gates:
         found = lot(gate)
         if found.fate is not Fate.UNREAD or gate.errexit is not False:
             continue
-        before = [step for step in source.commands("set") if step.line < gate.line]
-        after = [step for step in source.commands("set") if step.line > gate.line]
+        before, after = told[: bisect_left(lines, gate.line)][-1:], told[bisect_right(lines, gate.line) :][:1]
         following = found.at.following
         if len(following) == 1 and following[0].text.strip() in ("true", ":", "exit 0"):
             yield _hit(
                 source, gate, gate, f"The script ends with {following[0].text.strip()}, whatever this gate says."
             )
         elif before and after and before[-1].words[1:2] == ("+e",):
-            if not any(step.reads_status for step in _between(source, gate, after[0])):
+            if not any(step.reads_status for step in source.between(gate.line, after[0].line)):
                 yield _hit(source, gate, gate)
-        elif gate.function is None and any(_trains(step) for later in following for step in later.walk()):
+        elif gate.function is None and source.trains_after(found.at):
             is_read = any(step.reads_status for step in following[:2])
             if not is_read:
                 said = "Nobody reads the exit code of this gate, and the training starts all the same."
                 yield _hit(source, gate, gate, said)
-
-
-def _between(source: Source, first: Step, last: Step) -> Iterator[Step]:
-    return (step for step in source.steps if first.line <= step.line <= last.line)
 
 
 def _declared(source: Source) -> Iterator[Hit]:
