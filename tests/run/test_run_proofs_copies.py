@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from affidavit.record.declared import Gate
-from affidavit.run.proofs import copied, gates, shell
+from affidavit.run.proofs import copied, files, gates, shell
 
 LABELS = Gate(name="labels", command="python3 labels.py", sabotage="echo bad >> data.txt")
 
@@ -59,3 +59,7 @@ def test_an_environment_is_neither_committed_nor_moved(tree: Path) -> None:
         line = "git status --porcelain; git ls-files venv; echo $VIRTUAL_ENV; echo $DATA"
         said = shell.run(line, folder=copy.folder, environment=copy.environment, seconds=20)
         assert said.tail.splitlines() == [str(tree / "venv"), f"{copy.folder}/data.txt"]
+
+
+def test_a_pattern_that_can_name_nothing_names_nothing(tree: Path) -> None:
+    assert files.matching(tree, ["a" * 5000, "*.txt"]) == ("data.txt",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from affidavit.record.keys import Keys
 
@@ -71,6 +71,18 @@ def is_below(pattern: str) -> bool:
     return bool(pattern) and not PurePath(pattern).is_absolute() and ".." not in PurePath(pattern).parts
 
 
+def is_pattern(pattern: str) -> bool:
+    """Say whether every Python's search takes a pattern; ``**.jsonl`` and ``.`` are none to some."""
+    parts = PurePath(pattern).parts
+    if not parts or any("**" in part and part != "**" for part in parts):
+        return False
+    try:
+        next(Path("/dev/null").glob(pattern), None)
+    except (ValueError, IndexError, NotImplementedError):
+        return False
+    return True
+
+
 def cache(keys: Keys, entry: dict[str, object], key: str) -> Declared:
     """Return the cache that a table [[cache.declared]] declares."""
     name, raw, pattern, build = (keys.text(entry, f"{key}.{part}") for part in ("name", "raw", "entry", "build"))
@@ -112,3 +124,5 @@ def question(keys: Keys, entry: dict[str, object], key: str) -> Question:
 def _refuse_outside(keys: Keys, key: str, patterns: tuple[str, ...]) -> None:
     outside = [pattern for pattern in patterns if not is_below(pattern)]
     keys.complaints += [f"{key}: expected a pattern below the project, saw {pattern!r:.60}" for pattern in outside]
+    bent = [pattern for pattern in patterns if is_below(pattern) and not is_pattern(pattern)]
+    keys.complaints += [f"{key}: expected a pattern such as data/**/*.jsonl, saw {pattern!r:.60}" for pattern in bent]

@@ -46,6 +46,8 @@ class Keys:
         value = table.get(key.rpartition(".")[2], "")
         if not isinstance(value, str) or not value.strip():
             self.complaints.append(f"{key}: expected text, saw {value!r:.60}")
+        elif "\0" in value:  # no path and no command can hold it
+            self.complaints.append(f"{key}: expected text without a NUL, saw {value!r:.60}")
         return str(value).strip()
 
     def texts(self, table: dict[str, object], key: str) -> tuple[str, ...]:
@@ -53,6 +55,7 @@ class Keys:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             self.complaints.append(f"{key}: expected a list of texts, saw {value!r:.60}")
             return ()
+        self.complaints += [f"{key}: expected texts without a NUL, saw {item!r:.60}" for item in value if "\0" in item]
         return tuple(value)
 
     def date(self, table: dict[str, object], key: str) -> datetime.date:

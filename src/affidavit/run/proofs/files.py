@@ -10,6 +10,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -77,9 +78,10 @@ def matching(root: Path, patterns: Iterable[str]) -> tuple[str, ...]:
     """Return the files that patterns name; a folder stands for all that is in it."""
     found: dict[str, None] = {}
     for pattern in patterns:
-        for path in islice(root.glob(pattern), MOST_FILES):
-            inner = [path] if path.is_file() else [path / name for name in islice(walked(path), MOST_FILES)]
-            found |= dict.fromkeys(os.path.relpath(one, root) for one in inner if one.is_file())
+        with suppress(OSError):  # a name that is too long names nothing
+            for path in islice(root.glob(pattern), MOST_FILES):
+                inner = [path] if path.is_file() else [path / name for name in islice(walked(path), MOST_FILES)]
+                found |= dict.fromkeys(os.path.relpath(one, root) for one in inner if one.is_file())
     return tuple(sorted(found))
 
 
