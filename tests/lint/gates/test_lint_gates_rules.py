@@ -132,3 +132,20 @@ def test_what_reading_costs_grows_with_the_lines_and_no_faster(tmp_path: Path, f
     reading = read(tmp_path, "".join(form.format(number) for number in range(1500)) + "python train.py\n")
     assert len(reading.inert) == 1500
     assert time.process_time() - began < 6
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sure"),
+    [
+        ('python scripts/check_memory.py || echo "WARNING: low memory"\npython train.py\n', False),
+        ("bash scripts/check_gpu.sh || true\npython train.py\n", False),
+        ("python preflight.py || true\npython train.py\n", True),
+        ("bash verify_data.sh || true\npython train.py\n", True),
+        ("pytest || true\n", True),
+        ("if python check_gpu.py; then echo ok; fi\npython train.py\n", False),
+        ("python train.py | tee train.log\npython eval.py\n", False),
+    ],
+)
+def test_what_may_only_warn_is_likely_and_what_must_hold_is_sure(tmp_path: Path, text: str, is_sure: bool) -> None:
+    (inert,) = read(tmp_path, text).inert
+    assert inert.hit.is_sure is is_sure
