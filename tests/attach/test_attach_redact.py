@@ -108,6 +108,7 @@ def test_what_only_looks_like_one_is_left(text: str) -> None:
 
 
 def test_text_around_a_secret_stays() -> None:
+    assert redact("rows differ: token=hunter2 in 3") == f"rows differ: token={HIDDEN} in 3"
     assert redact("https://host/x?access_token=hunter2&page=2") == f"https://host/x?access_token={HIDDEN}&page=2"
     assert redact("postgresql://me:hunter2@db.example/x") == f"postgresql://{HIDDEN}@db.example/x"
     assert redact("rate: 1\napi_key: hunter2\nseed: 7") == f"rate: 1\napi_key: {HIDDEN}\nseed: 7"

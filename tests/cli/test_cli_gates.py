@@ -166,7 +166,8 @@ def as_it_lies(project: Desk) -> Any:
 def test_a_question_can_be_left_for_later_and_asked_again(asking: Desk) -> None:
     assert answer(asking, "later\n") == 4 and not (asking.root / "attestations.jsonl").exists()
     assert answer(asking, "yes\n\n") == 0
-    assert answer(asking, "no\nI was wrong\n", "--again") == 1
+    assert answer(asking, "no\nI was wrong, password: s3cr3t-value\n", "--again") == 1
+    assert "s3cr3t" not in (asking.root / "attestations.jsonl").read_text()
     assert len(answers.read(asking.root / "attestations.jsonl").given) == 2
     assert "I was wrong" in asking.type("attest", "--list").stdout
 

@@ -6,6 +6,7 @@ import datetime
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from affidavit.record import answers, lines
@@ -40,13 +41,25 @@ def test_the_last_answer_to_a_question_counts(tmp_path: Path) -> None:
 @pytest.mark.guards("affidavit.record.answers:Answer.doubt", property="an answer holds for its time and its bytes")
 def test_an_answer_holds_until_its_day_and_of_what_was_looked_at() -> None:
     one = said("yes")
-    assert one.doubt(DATA, as_of=datetime.date(2026, 11, 11)) == ""
-    assert one.doubt(DATA, as_of=datetime.date(2026, 11, 12)) == "it held until 2026-11-11"
-    assert one.doubt({"data.txt": "b" * 64}, as_of=datetime.date(2026, 11, 1)) == "changed since: data.txt"
+    assert one.doubt(DATA, as_of=datetime.date(2026, 11, 11), days=10) == ""
+    assert one.doubt(DATA, as_of=datetime.date(2026, 11, 12), days=10) == "it held until 2026-11-11"
+    assert one.doubt({"data.txt": "b" * 64}, as_of=datetime.date(2026, 11, 1), days=10) == "changed since: data.txt"
+    assert one.doubt(DATA, as_of=datetime.date(2026, 10, 30), days=10) == "dated 2026-11-01, which is not yet"
+    assert one.doubt(DATA, as_of=datetime.date(2026, 11, 5), days=3) == "it held until 2026-11-04"
+    assert one.doubt(DATA, as_of=datetime.date(2026, 11, 12), days=90) == "it held until 2026-11-11", "nor longer"
     more = {**DATA, **dict.fromkeys("wxyz", "c" * 64)}
-    assert one.doubt(more, as_of=datetime.date(2026, 11, 1)) == "changed since: w, x, y …"
+    assert one.doubt(more, as_of=datetime.date(2026, 11, 1), days=10) == "changed since: w, x, y …"
     three = {**DATA, **dict.fromkeys("xyz", "c" * 64)}
-    assert one.doubt(three, as_of=datetime.date(2026, 11, 1)) == "changed since: x, y, z"
+    assert one.doubt(three, as_of=datetime.date(2026, 11, 1), days=10) == "changed since: x, y, z"
+
+
+def test_no_answer_holds_longer_than_its_question_lets_it_nor_from_a_day_to_come() -> None:
+    far = msgspec.structs.replace(said("yes"), until=datetime.date.max)
+    assert far.holds_until(10) == datetime.date(2026, 11, 11)
+    assert far.doubt(DATA, as_of=datetime.date(2026, 11, 12), days=10) == "it held until 2026-11-11"
+    later = msgspec.structs.replace(far, time=datetime.datetime.max.replace(tzinfo=datetime.UTC))
+    assert later.doubt(DATA, as_of=datetime.date(2026, 11, 1), days=10) == "dated 9999-12-31, which is not yet"
+    assert later.holds_until(10) == datetime.date.max
 
 
 @pytest.mark.parametrize("line", [b"{}", b"[]", b"7", b'{"answer":"maybe"}', b"\xff", b"{" * 9000, b'{"a":NaN}'])

@@ -129,3 +129,16 @@ def test_a_proof_says_what_changed_since() -> None:
     many = dict.fromkeys("zyxw", "d" * 64)
     assert guard(1, on=many).doubt({}, as_of=day, days=10) == "changed since: w, x, y …"
     assert guard(1, on=dict.fromkeys("zyx", "d" * 64)).doubt({}, as_of=day, days=10) == "changed since: x, y, z"
+
+
+def test_a_date_to_come_proves_nothing_and_hides_nothing() -> None:
+    day = datetime.date(2026, 11, 2)
+    to_come = guard(30)
+    assert to_come.doubt(ON, as_of=day, days=10) == "dated 2026-11-30, which is not yet"
+    assert guard(3).doubt(ON, as_of=day, days=10) == "", "another place may be a day ahead"
+    assert drilled("a", 4).doubt("", as_of=day, days=10) == "dated 2026-11-04, which is not yet"
+    held = Ledger(instruments=(to_come, guard(2, caught=2), guard(1)), drills=(drilled("a", 30), drilled("a", 1)))
+    assert held.last_of("guard", to_come.name, day) == guard(2, caught=2)
+    assert held.last("a", day) == drilled("a", 1)
+    assert Ledger(drills=(drilled("a", 30),)).last("a", day) == drilled("a", 30), "it stands where it stands alone"
+    assert held.last_of("guard", to_come.name) == to_come

@@ -63,3 +63,11 @@ def test_an_environment_is_neither_committed_nor_moved(tree: Path) -> None:
 
 def test_a_pattern_that_can_name_nothing_names_nothing(tree: Path) -> None:
     assert files.matching(tree, ["a" * 5000, "*.txt"]) == ("data.txt",)
+
+
+@pytest.mark.parametrize(
+    "printed", ["token=s3cr3t-value", "see https://ada:s3cr3t-value@host/x", "hf_s3cr3tvalueAbCdEfGhIjKlMnOpQrStUv"]
+)
+def test_no_secret_that_a_gate_prints_is_kept(tree: Path, printed: str) -> None:
+    said = shell.run(f"echo 'rows differ: {printed}'; exit 1", folder=tree, environment=os.environ, seconds=20)
+    assert said.why.startswith("exit code 1 (rows differ: ") and "[redacted]" in said.why and "s3cr3t" not in said.why

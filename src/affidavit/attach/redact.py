@@ -96,6 +96,15 @@ def _hide_parameter(match: re.Match[str]) -> str:
 
 def _hide_named(match: re.Match[str]) -> str:
     name, between, value = match["name"], match["between"], match["value"]
+    if HIDDEN in value:
+        return match[0]
+    if not is_secret_name(name):  # "error: password=x" is a pair in a pair; one deep, so that the cost stays linear
+        return f"{name}{between}{_PAIR.sub(_hide_inner, value)}"
+    return _hide_inner(match)
+
+
+def _hide_inner(match: re.Match[str]) -> str:
+    name, between, value = match["name"], match["between"], match["value"]
     if value in ('""', "''") or HIDDEN in value or not is_secret_name(name):
         return match[0]
     quote = value[0] if value[0] in "\"'" else ""

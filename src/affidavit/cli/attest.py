@@ -124,7 +124,7 @@ def _document(one: Asked) -> dict[str, object]:
         "answer": said.answer if said else None,
         "words": said.words if said else "",
         "author": said.author if said else "",
-        "until": said.until.isoformat() if said else None,
+        "until": said.holds_until(one.question.days).isoformat() if said else None,
         "about": dict(one.about),
         "why": one.why,
     }

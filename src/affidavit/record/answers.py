@@ -15,6 +15,7 @@ from typing import Literal
 import msgspec
 
 from affidavit.record import lines
+from affidavit.record.ledger import is_not_yet
 from affidavit.record.row import Part
 
 
@@ -29,12 +30,22 @@ class Answer(Part, frozen=True, kw_only=True):
     about: dict[str, str]
     words: str = ""
 
-    def doubt(self, about: Mapping[str, str], *, as_of: datetime.date) -> str:
+    def holds_until(self, days: int) -> datetime.date:
+        """Return the last day of an answer: the one that it names, and never later than a question lets it hold."""
+        try:
+            return min(self.until, self.time.date() + datetime.timedelta(days=days))
+        except OverflowError:
+            return self.until
+
+    def doubt(self, about: Mapping[str, str], *, as_of: datetime.date, days: int) -> str:
         """Return why an answer no longer holds of what is there now, or "" where it does."""
         moved = sorted(name for name in {*self.about, *about} if self.about.get(name) != about.get(name))
         if moved:
             return f"changed since: {', '.join(moved[:3])}{' …' if len(moved) > 3 else ''}"
-        return f"it held until {self.until}" if as_of > self.until else ""
+        if is_not_yet(self.time.date(), as_of):
+            return f"dated {self.time.date()}, which is not yet"
+        until = self.holds_until(days)
+        return f"it held until {until}" if as_of > until else ""
 
 
 class Answers(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ import datetime
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -20,6 +21,8 @@ from affidavit.record import lines
 from affidavit.record.row import Part
 
 CHANGED = "changed since"
+DAY = datetime.timedelta(days=1)
+"""So far the clocks of two places differ; what is dated later than that is not yet."""
 
 
 class Drilled(Part, frozen=True, kw_only=True):
@@ -90,6 +93,9 @@ class Instrument(Part, frozen=True, kw_only=True):
         return _expired(self.date, as_of, days)
 
 
+Line = TypeVar("Line", Drilled, Instrument)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Ledger:
     """What a ledger says, in its order, and the lines that it does not say."""
@@ -98,22 +104,34 @@ class Ledger:
     problems: tuple[str, ...] = ()
     instruments: tuple[Instrument, ...] = ()
 
-    def last(self, check: str) -> Drilled | None:
-        """Return the last drill of a check, whatever it showed; of two on one day, the later line."""
-        return max((one for one in reversed(self.drills) if one.check == check), key=_date, default=None)
+    def last(self, check: str, as_of: datetime.date | None = None) -> Drilled | None:
+        """Return the last drill of a check, whatever it showed; of two on one day, the later line.
 
-    def last_of(self, kind: str, name: str) -> Instrument | None:
+        A line that is dated later than a given day, and not yet, stands behind every other.
+        """
+        return _newest((one for one in reversed(self.drills) if one.check == check), as_of)
+
+    def last_of(self, kind: str, name: str, as_of: datetime.date | None = None) -> Instrument | None:
         """Return the last line about an instrument, whatever it showed."""
-        lines = (one for one in reversed(self.instruments) if (one.kind, one.name) == (kind, name))
-        return max(lines, key=_date, default=None)
+        return _newest((one for one in reversed(self.instruments) if (one.kind, one.name) == (kind, name)), as_of)
 
 
 def _expired(date: datetime.date, as_of: datetime.date, days: int) -> str:
+    if is_not_yet(date, as_of):
+        return f"dated {date}, which is not yet"
     return f"proved {date}, more than {days} days ago" if (as_of - date).days > days else ""
 
 
-def _date(line: Drilled | Instrument) -> datetime.date:
-    return line.date
+def is_not_yet(date: datetime.date, as_of: datetime.date) -> bool:
+    """Say whether a date is one that nobody can have written truly."""
+    return date - as_of > DAY
+
+
+def _newest(lines: Iterable[Line], as_of: datetime.date | None) -> Line | None:
+    def place(line: Line) -> tuple[bool, datetime.date]:
+        return as_of is None or not is_not_yet(line.date, as_of), line.date
+
+    return max(lines, key=place, default=None)
 
 
 def append(path: Path, drills: Iterable[Drilled | Instrument]) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from affidavit.attach.redact import redact
 from affidavit.fact import folder as names
 from affidavit.fact.observation import Known
 from affidavit.fact.term import Method
@@ -48,7 +49,7 @@ class Asked:
             value=self.said.answer == "yes",
             author=self.said.author,
             seen=", ".join(self.said.about),
-            until=self.said.until,
+            until=self.said.holds_until(self.question.days),
             words=self.said.words,
         )
 
@@ -65,12 +66,12 @@ def _asked(question: Question, root: Path, held: answers.Answers, as_of: datetim
     if not about:
         why = f"nothing is there to look at: {', '.join(question.about)}"
     else:
-        why = "not attested" if said is None else said.doubt(about, as_of=as_of)
+        why = "not attested" if said is None else said.doubt(about, as_of=as_of, days=question.days)
     return Asked(question=question, about=about, said=said, why=why)
 
 
 def answered(one: Asked, *, yes: bool, words: str, author: str, time: datetime.datetime) -> Answer:
-    """Return the line that keeps a person's answer."""
+    """Return the line that keeps a person's answer; a secret that was typed into it is not kept."""
     return Answer(
         question=one.question.question,
         answer="yes" if yes else "no",
@@ -78,7 +79,7 @@ def answered(one: Asked, *, yes: bool, words: str, author: str, time: datetime.d
         time=time,
         until=time.date() + datetime.timedelta(days=one.question.days),
         about=dict(one.about),
-        words=words,
+        words=redact(words),
     )
 
 

@@ -10,6 +10,7 @@ reaches in no way that can be read (``__getattr__``, an assignment). Those are u
 from __future__ import annotations
 
 import ast
+import datetime
 import hashlib
 import inspect
 import io
@@ -53,16 +54,16 @@ def declared(root: Path, names: Sequence[str]) -> tuple[Guard, ...]:
     return tuple(guard for name in tests for guard in _guards(root, name, names))
 
 
-def held(guard: Guard, lines: ledger.Ledger) -> Instrument | None:
+def held(guard: Guard, lines: ledger.Ledger, as_of: datetime.date | None = None) -> Instrument | None:
     """Return the last line about a guard; a suite whose root is elsewhere names its test by another path."""
-    exact = lines.last_of(KIND, guard.name)
+    exact = lines.last_of(KIND, guard.name, as_of)
     if exact is not None:
         return exact
     for one in lines.instruments:
         test, _, target = one.name.partition(" guards ")
         same = one.kind == KIND and target == guard.target
         if same and (test.endswith(f"/{guard.test}") or guard.test.endswith(f"/{test}")):
-            return lines.last_of(KIND, one.name)
+            return lines.last_of(KIND, one.name, as_of)
     return None
 
 

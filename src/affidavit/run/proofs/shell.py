@@ -17,6 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from affidavit.attach.redact import redact
+
 MARK = "AFFIDAVIT_PROOF"
 TAIL_BYTES = 2000
 _GONE_SECONDS = 5.0
@@ -42,8 +44,8 @@ class Said:
 
     @property
     def why(self) -> str:
-        """How it ended, with the last line that it printed."""
-        last = next((line.strip() for line in reversed(self.tail.splitlines()) if line.strip()), "")
+        """How it ended, with the last line that it printed; no secret of it, for this is written down."""
+        last = next((line.strip() for line in reversed(redact(self.tail).splitlines()) if line.strip()), "")
         return (self.unrun or f"exit code {self.code}") + (f" ({last:.120})" if last else "")
 
 

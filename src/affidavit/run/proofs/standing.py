@@ -85,7 +85,7 @@ def doubts(settings: Settings, checks: Sequence[Check], lines: Ledger, as_of: da
     """Return why the last drill of a check no longer proves it, for each of which it does not."""
     found: dict[str, str] = {}
     for check in checks:
-        last = lines.last(check.id)
+        last = lines.last(check.id, as_of)
         if last is not None and (why := last.doubt(digest_of(check), as_of=as_of, days=settings.proof_days)):
             found[check.id] = why
     return found
@@ -161,12 +161,12 @@ class _Look:
                 self._write(drilled)
                 self.lines = replace(self.lines, drills=(*self.lines.drills, *drilled))
         for check in checks:
-            line = self.lines.last(check.id)
+            line = self.lines.last(check.id, self.inquiry.as_of)
             if line is not None and not line.is_proof and line.code == digest_of(check):
                 yield Row(kind=CHECK, name=check.id, word=gates.INERT, date=str(line.date), why=_count(line))
 
     def _is_due(self, check: Check) -> bool:
-        line = self.lines.last(check.id)
+        line = self.lines.last(check.id, self.inquiry.as_of)
         code = digest_of(check)
         if line is None or not line.code:
             return True
@@ -174,7 +174,7 @@ class _Look:
 
     def _gate(self, gate: Gate) -> Row:
         on = gates.hangs_on(gate, self.root)
-        line = self.lines.last_of(gates.KIND, gate.name)
+        line = self.lines.last_of(gates.KIND, gate.name, self.inquiry.as_of)
         why = self._doubt(line, on)
         is_due = bool(why) or (line is not None and line.word == gates.ERROR)
         if is_due and self.inquiry.proves and (line is None or line.seconds < QUICK_SECONDS):
@@ -196,7 +196,7 @@ class _Look:
 
     def _guards(self) -> Iterator[Row]:
         found = guards.declared(self.root, files.named(self.root))
-        standing = {one.name: (one, guards.held(one, self.lines)) for one in found}
+        standing = {one.name: (one, guards.held(one, self.lines, self.inquiry.as_of)) for one in found}
         due = [
             one
             for one, line in standing.values()
@@ -221,7 +221,7 @@ class _Look:
         """Yield the watch and the observers, as far as somebody has ever drilled them."""
         newest = {(one.kind, one.name): one for one in self.lines.instruments if one.kind in _CODE}
         for (kind, name), line in newest.items():
-            line = self.lines.last_of(kind, name) or line
+            line = self.lines.last_of(kind, name, self.inquiry.as_of) or line
             why = self._doubt(line, _CODE[kind]())
             word = UNPROVED if why else gates.PROVED if line.is_proof else gates.INERT
             yield Row(kind=kind, name=name, word=word, date=_day(line), why=why or _count(line))
