@@ -149,3 +149,11 @@ def test_what_reading_costs_grows_with_the_lines_and_no_faster(tmp_path: Path, f
 def test_what_may_only_warn_is_likely_and_what_must_hold_is_sure(tmp_path: Path, text: str, is_sure: bool) -> None:
     (inert,) = read(tmp_path, text).inert
     assert inert.hit.is_sure is is_sure
+
+
+@pytest.mark.parametrize(
+    ("options", "is_inert"), [("-c", True), ("-e -c", True), ("-eo pipefail -c", False), ("-e -o pipefail -c", False)]
+)
+def test_a_command_line_has_the_options_of_its_shell(tmp_path: Path, options: str, is_inert: bool) -> None:
+    argv = ["/bin/bash", *options.split(), "pytest | tee a; python train.py"]
+    assert bool(read_gates([], argv, tmp_path).inert) is is_inert

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from affidavit.lint.gates.step import Step
@@ -27,7 +29,7 @@ _SEQUENCES: Final = {
     "case_item": "body",
 }
 _HARMLESS_SOURCES: Final = re.compile(r"activate|rc\b|profile|conda|setvars|env|module|setup|path", re.I)
-_SHEBANG: Final = re.compile(r"#!.*?\bsh\s+-\w*e")
+_SHEBANG: Final = re.compile(r"#![^\n]*?sh(?P<options>(?:\s+[-+]?\w+)+)")
 
 
 def build(text: str, *, errexit: bool = False, pipefail: bool = False) -> Step:
@@ -38,8 +40,17 @@ def build(text: str, *, errexit: bool = False, pipefail: bool = False) -> Step:
     Source: tree-sitter-bash. Blind to: what ``source`` and ``eval`` bring in.
     """
     script = _build(root_of(text), 0) or Step(kind="script", line=1, text="")
-    _Options(errexit=errexit or bool(_SHEBANG.match(text)), pipefail=pipefail).mark(script)
+    shebang = _SHEBANG.match(text)
+    told = turned_on(shebang["options"].split()) if shebang is not None else (False, False)
+    _Options(errexit=errexit or told[0], pipefail=pipefail or told[1]).mark(script)
     return script
+
+
+def turned_on(words: Sequence[str]) -> tuple[bool, bool]:
+    """Return whether the options of a shell turn errexit on, and pipefail: ``-e``, ``-eo pipefail``."""
+    short = [word for word in words if re.fullmatch(r"-[a-zA-Z]+", word)]
+    named = {after for word, after in pairwise(words) if word in short and word.endswith("o")}
+    return "errexit" in named or any("e" in word for word in short), "pipefail" in named
 
 
 def plain(node: Any) -> str:

@@ -36,6 +36,10 @@ _GATE: Final = frozenset(
         *("preflight", "lint", "linter", "audit", "honesty", "selftest", "typecheck"),
     }
 )
+_SURE: Final = frozenset(
+    {"preflight", "verify", "validate", "validator", "gate", "gates", "assert", "honesty", "selftest"}
+)
+"""Of the names those that say that something must hold; what merely checks or tests may be there to warn."""
 _NOT_GATE: Final = frozenset(
     {
         *("download", "convert", "install", "fetch", "prepare", "build", "generate", "gen", "setup", "create", "make"),
@@ -52,6 +56,8 @@ _TRAIN: Final = re.compile(
 )
 _LEARNS: Final = re.compile(r"--(?:lr|learning[-_]rate|num[-_]train[-_]epochs)(?:=|$)")
 """Options that say of a script, whatever its name, that it trains."""
+_WEIGHTS: Final = re.compile(r"^--?(?:ckpt|checkpoint|model|weights)(?:[-_]\w+)*(?:=|$)|\.(?:pth?|ckpt|safetensors)$")
+"""Arguments that say of a test.py that it evaluates a model."""
 _TRAINERS: Final = frozenset({"torchrun", "deepspeed"})
 _SILENT: Final = frozenset({"--help", "-h", "--version", "-V", "--collect-only", "--co"})
 _TAKES: Final = {"timeout": 1, "nice": 0, "nohup": 0, "sudo": 0, "env": 0, "time": 0, "exec": 0, "command": 0}
@@ -134,10 +140,22 @@ def is_gate(words: Sequence[str], functions: frozenset[str] = frozenset()) -> bo
     is_file = len(left) < len(peeled) or "/" in first or first in functions
     if not is_file or first.startswith("-"):
         return False
-    parts = re.split(r"[^a-z]+", re.sub(r"\.(py|sh|bash)$", "", first.rpartition("/")[2]).lower())
+    parts = _parts(first)
+    if parts == ["test"] and any(map(_WEIGHTS.search, left[1:])):
+        return False
     says = _GATE.intersection(parts)
     is_noun = says <= {"test", "tests"} and bool(_OF_TEST.intersection(parts))
     return bool(says) and not is_noun and not _NOT_GATE.intersection(parts)
+
+
+def says_must(words: Sequence[str]) -> bool:
+    """Whether a gate is one that must hold: a known runner, or a name such as preflight, verify, gate."""
+    left = told(words)
+    return is_runner(words) or (bool(left) and bool(_SURE.intersection(_parts(left[0]))))
+
+
+def _parts(name: str) -> list[str]:
+    return re.split(r"[^a-z]+", re.sub(r"\.(py|sh|bash)$", "", name.rpartition("/")[2]).lower())
 
 
 def is_training(words: Sequence[str]) -> bool:

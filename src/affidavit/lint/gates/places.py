@@ -1,15 +1,14 @@
-"""Where shell text stands that is no script: make, Docker, cron, workflows, strings of a shell and of Python."""
+"""Where shell text stands that is no script: make, Docker, cron, workflows, strings of a shell."""
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from affidavit.lint.gates.build import turned_on
 from affidavit.lint.gates.known import peel
 from affidavit.lint.gates.source import Ignored, Source, Started
 from affidavit.lint.gates.step import Step
@@ -22,6 +21,7 @@ _SHELLS: Final = {"bash": Started.BASH, "sh": Started.SH, "zsh": Started.BASH, "
 _SSH_VALUED: Final = frozenset(
     {"-p", "-i", "-o", "-l", "-F", "-J", "-L", "-R", "-D", "-b", "-c", "-E", "-e", "-m", "-S", "-W"}
 )
+_OPTION: Final = re.compile(r"[-+]|(?:errexit|pipefail|nounset|xtrace)$")
 _DEEPEST: Final = 40
 
 
@@ -192,15 +192,25 @@ def inner(source: Source, depth: int = 0) -> Iterator[Source]:
         if step.kind == "command" and step.words:
             found = _handed(step)
             if found is not None and found[1].strip():
-                started, text = found
-                made = Source(
-                    path=source.path, text=text, first=source.line_of(step) - 1, where="inner", started=started
-                )
+                started, text, options = found
+                first, (errexit, pipefail) = source.line_of(step) - 1, turned_on(options)
+                made = Source(path=source.path, text=text, first=first, where="inner", started=started)
+                made.errexit, made.pipefail = errexit, pipefail
                 yield made
                 yield from inner(made, depth + 1)
 
 
-def _handed(step: Step) -> tuple[Started, str] | None:
+def command_line(path: Path, argv: Sequence[str]) -> Iterator[Source]:
+    """Yield the text that a command gives to a shell: ``bash -e -c TEXT``."""
+    shell = argv[0].rpartition("/")[2] if argv else ""
+    at = next((at for at in range(1, len(argv) - 1) if re.fullmatch(r"-\w*c", argv[at])), 0)
+    if shell in _SHELLS and at and all(map(_OPTION.match, argv[1:at])):
+        errexit, pipefail = turned_on(argv[1 : at + 1])
+        started = _SHELLS[shell]
+        yield Source(path=path, text=argv[at + 1], where="inner", started=started, errexit=errexit, pipefail=pipefail)
+
+
+def _handed(step: Step) -> tuple[Started, str, tuple[str, ...]] | None:
     words = peel(step.words)
     raw = step.raw[len(step.raw) - len(words) :] if words else ()
     name = words[0].rpartition("/")[2] if words else ""
@@ -209,12 +219,12 @@ def _handed(step: Step) -> tuple[Started, str] | None:
         while index < len(words) and words[index].startswith("-"):
             index += 2 if words[index] in _SSH_VALUED else 1
         rest = raw[index + 1 :]
-        return (Started.BASH, " ".join(_expanded(word) for word in rest)) if rest else None
+        return (Started.BASH, " ".join(_expanded(word) for word in rest), ()) if rest else None
     for index, word in enumerate(words[:-2]):
         shell = word.rpartition("/")[2]
         if shell in _SHELLS and (index == 0 or name in ("docker", "podman", "kubectl", "su", "srun", "singularity")):
             at = next((at for at in range(index + 1, len(words) - 1) if re.fullmatch(r"-\w*c", words[at])), 0)
-            return (_SHELLS[shell], _expanded(raw[at + 1])) if at else None
+            return (_SHELLS[shell], _expanded(raw[at + 1]), words[index + 1 : at + 1]) if at else None
     return None
 
 
@@ -225,62 +235,3 @@ def _expanded(raw: str) -> str:
     text = raw[1:-1] if raw[:1] == '"' else raw
     text = re.sub(r"(?<!\\)\$\{?(\w+)(?:[:#%/][^}]*)?\}?", r"GIVEN_\1", text)
     return re.sub(r'\\(["\\$`])', r"\1", text)
-
-
-def python(path: Path, text: str) -> Iterator[Source]:
-    """Yield what a Python script gives to a shell, and the gates that it starts.
-
-    Raises:
-        SyntaxError, ValueError, RecursionError: it is no Python.
-    Blind to: commands that are put together at run time.
-    """
-    if "subprocess" not in text and "os.system" not in text and "os.popen" not in text:
-        return
-    tree = ast.parse(text)
-    unused = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and node.args:
-            yield from _call(path, node, is_unused=id(node) in unused)
-
-
-def _call(path: Path, node: ast.Call, *, is_unused: bool) -> Iterator[Source]:
-    name = ast.unparse(node.func) if isinstance(node.func, ast.Attribute | ast.Name) else ""
-    module, _, short = name.rpartition(".")
-    if module not in ("subprocess", "os", "sp") or short not in (
-        *("run", "call", "Popen", "check_call", "check_output", "getoutput", "getstatusoutput", "system", "popen"),
-    ):
-        return
-    options = {keyword.arg: keyword.value for keyword in node.keywords}
-    is_shell = short in ("getoutput", "getstatusoutput", "system", "popen") or _is_true(options.get("shell"))
-    is_free = short in ("run", "call", "system") and not _is_true(options.get("check"))
-    is_free = is_free and None not in options and (options.get("check") is None or not _is_true(options["check"]))
-    command = _text(node.args[0])
-    if command is None:
-        return
-    yield Source(
-        path=path,
-        text=command,
-        first=node.lineno - 1,
-        where="python",
-        started=Started.SH if is_shell else Started.FILE,
-        ignored=Ignored.PYTHON if is_unused and is_free else Ignored.NOBODY,
-    )
-
-
-def _is_true(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True
-
-
-def _text(node: ast.expr) -> str | None:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if isinstance(node, ast.JoinedStr):
-        return "".join(one.value if isinstance(one, ast.Constant) else "GIVEN" for one in node.values)  # type: ignore[misc]
-    if isinstance(node, ast.List | ast.Tuple) and node.elts:
-        words = [_text(one) if isinstance(one, ast.Constant | ast.JoinedStr) else _name(one) for one in node.elts]
-        return " ".join(shlex.quote(word or "given") if word != "python" else word for word in words)
-    return None
-
-
-def _name(node: ast.expr) -> str:
-    return "python" if ast.unparse(node) == "sys.executable" else "given"

@@ -10,9 +10,10 @@ from typing import Final
 
 from affidavit.lint.gates import places
 from affidavit.lint.gates.known import is_training
+from affidavit.lint.gates.python import python
 from affidavit.lint.gates.rule import ALARM, GATE, Hit, Inert
 from affidavit.lint.gates.rules import BY_ID, RULES
-from affidavit.lint.gates.source import Source, Started
+from affidavit.lint.gates.source import Source
 from affidavit.lint.request import Unread
 
 _LARGEST_BYTES: Final = 1 << 20
@@ -59,9 +60,7 @@ def read_gates(files: Iterable[Path], argv: Sequence[str] = (), cwd: Path | None
             reading.unread.append(Unread(path=path, line=error.lineno or 1, why=f"no Python: {error.msg}"))
         except ValueError as error:
             reading.unread.append(Unread(path=path, line=1, why=f"cannot be read: {str(error).splitlines()[0]}"))
-    if len(argv) > 2 and argv[0].rpartition("/")[2] in ("bash", "sh") and re.fullmatch(r"-\w*c", argv[1]):
-        started = Started.BASH if argv[0].endswith("bash") else Started.SH
-        sources.append(Source(path=(cwd or Path.cwd()) / "command line", text=argv[2], where="inner", started=started))
+    sources += places.command_line((cwd or Path.cwd()) / "command line", argv)
     for source in tuple(sources):
         sources += places.inner(source)
     _tell_calls(sources, texts)
@@ -73,7 +72,7 @@ def read_gates(files: Iterable[Path], argv: Sequence[str] = (), cwd: Path | None
 def _sources(path: Path, text: str) -> Iterator[Source]:
     name = path.name.lower()
     if path.suffix == ".py":
-        yield from places.python(path, text)
+        yield from python(path, text)
     elif name.endswith((".yml", ".yaml")):
         yield from _workflow(path, text)
     elif name.startswith(("makefile", "gnumakefile")) or name.endswith(".mk"):

@@ -14,7 +14,6 @@ from affidavit.lint.gates.build import build
 from affidavit.lint.gates.known import is_gate, is_training
 from affidavit.lint.gates.step import Step
 
-
 _VARIABLE = re.compile(r"\$\{?(\w+|\?)")
 
 

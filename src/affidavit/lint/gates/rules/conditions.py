@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from affidavit.lint.gates.fate import Fate, lot
-from affidavit.lint.gates.known import is_runner, is_training
+from affidavit.lint.gates.known import is_runner, is_training, says_must
 from affidavit.lint.gates.rule import GATE, Hit, Rule
 from affidavit.lint.gates.source import Source
 from affidavit.lint.gates.step import Step
@@ -19,6 +19,7 @@ _COUNTED = re.compile(r"(?:^|\s)(?:-\w*c\w*|--count)(?:\s|$)")
 _DIFF = re.compile(r"git\s+(?:-C\s+\S+\s+)?diff\b(?P<rest>[^)|;&]*)")
 
 _NARROWED = re.compile(r"--cached|--staged|\bHEAD\b|\.\.|--name-only|--\s|origin|\$|\w/\w|main|master")
+_COMMITS = re.compile(r"\bgit\s+(?:-C\s+\S+\s+)?(?:commit|stash|push)\b")
 _OTHERWISE = re.compile(r"git (?:-C \S+ )?(?:status|ls-files|diff-index|add|update-index)|--cached|--staged")
 """What else sees the tree of a script that also asks git diff."""
 
@@ -81,8 +82,13 @@ def _git_diff(source: Source) -> Iterator[Hit]:
         else:
             continue
         found = _DIFF.search(text)
-        if found is not None and not _NARROWED.search(found["rest"]):
+        if found is not None and not _NARROWED.search(found["rest"]) and not _is_answered(step):
             yield _hit(source, step, is_sure=trains)
+
+
+def _is_answered(step: Step) -> bool:
+    """Whether the list or the if that asks it commits, stashes or pushes: it asks for changes, and no gate asks."""
+    return any(parent.kind in ("and", "or", "if") and _COMMITS.search(parent.text) for parent in step.above())
 
 
 def _only_124(source: Source) -> Iterator[Hit]:
@@ -131,7 +137,7 @@ def _without_else(source: Source) -> Iterator[Hit]:
         if body is None or _STOPS.search(body.text) or any(_trains(part) for part in body.walk()):
             continue
         if source.trains_after(whole):
-            yield _hit(source, gate)
+            yield _hit(source, gate, is_sure=says_must(gate.words))
 
 
 def _trains(step: Step) -> bool:

@@ -7,21 +7,26 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from affidavit.lint.gates.fate import Fate, is_conditional_call, lot
-from affidavit.lint.gates.known import FILTERS, is_runner
+from affidavit.lint.gates.known import FILTERS, is_runner, is_training, says_must
 from affidavit.lint.gates.rule import ALARM, GATE, Hit, Rule
 from affidavit.lint.gates.source import Source
 from affidavit.lint.gates.step import Step
 
+_HANDED_ON = re.compile(r"GITHUB_(?:STEP_SUMMARY|ENV|OUTPUT)\b")
 _NO_TEST = re.compile(r"(?:-eq|==?)\s*\"?5\b")
 
 
 def _sure(source: Source, gate: Step) -> bool:
-    """Whether it is a gate beyond doubt: a known runner, or one that a training follows."""
-    return is_runner(gate.words) or _training_follows(source, gate)
+    """Whether it is a gate beyond doubt: a known runner, or one that must hold and that a training follows."""
+    return is_runner(gate.words) or (says_must(gate.words) and _training_follows(source, gate))
 
 
 def _training_follows(source: Source, gate: Step) -> bool:
     return source.last_training > gate.line
+
+
+def _trains(step: Step) -> bool:
+    return is_training(step.words)
 
 
 def _hit(source: Source, gate: Step, at: Step, said: str = "", *, is_sure: bool | None = None) -> Hit:
@@ -38,7 +43,10 @@ def _in_pipe(source: Source, steps: tuple[Step, ...]) -> Iterator[tuple[Step, St
         found = lot(step)
         if found.fate is Fate.PIPE and not step.is_in_substitution and not _is_read(source, found.at):
             last = found.at.parts[-1]
-            if lot(found.at).fate in (Fate.UNREAD, Fate.BACKGROUND, Fate.UNSURE):
+            fate = lot(found.at).fate
+            if fate is Fate.BACKGROUND or (fate is Fate.UNSURE and not _training_follows(source, step)):
+                continue
+            if fate is Fate.UNREAD and not (_trains(step) or source.trains_after(found.at)):
                 continue
             if last.kind == "command" and last.words and last.words[0].rpartition("/")[2] in FILTERS:
                 yield step, found.at
@@ -68,8 +76,9 @@ def _training_pipe(source: Source) -> Iterator[Hit]:
 def _or_true(source: Source) -> Iterator[Hit]:
     for gate in source.gates:
         found = lot(gate)
-        # pre-commit mends what it can and then says no; what goes to the summary of a job is a report.
-        is_other = "pre-commit" in " ".join(gate.words) or "GITHUB_STEP_SUMMARY" in found.at.text
+        # pre-commit mends what it can and then says no; what goes to the summary of a job is a report,
+        # and what goes to its outputs a later step reads.
+        is_other = "pre-commit" in " ".join(gate.words) or bool(_HANDED_ON.search(found.at.text))
         if found.fate is Fate.OR and not gate.is_in_substitution and not is_other and not _is_run_again(source, gate):
             yield _hit(source, gate, found.at)
 
