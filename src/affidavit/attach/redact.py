@@ -96,7 +96,7 @@ def _hide_parameter(match: re.Match[str]) -> str:
 
 def _hide_named(match: re.Match[str]) -> str:
     name, between, value = match["name"], match["between"], match["value"]
-    if HIDDEN in value:
+    if HIDDEN[:-1] in value:  # a value ends before a bracket
         return match[0]
     if not is_secret_name(name):  # "error: password=x" is a pair in a pair; one deep, so that the cost stays linear
         return f"{name}{between}{_PAIR.sub(_hide_inner, value)}"
