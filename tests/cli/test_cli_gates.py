@@ -175,6 +175,7 @@ def test_a_question_can_be_left_for_later_and_asked_again(asking: Desk) -> None:
 def test_where_there_is_nothing_to_look_at_nothing_is_asked(asking: Desk) -> None:
     (asking.root / "data.txt").unlink()
     assert answer(asking, "") == 4
+    assert "not asked: Do the chats read like chats? (nothing is there" in asking.type("attest").stderr
     assert "nothing is there to look at: data.txt" in asking.type("attest", "--list").stdout
 
 

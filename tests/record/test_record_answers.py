@@ -47,6 +47,8 @@ def test_an_answer_holds_until_its_day_and_of_what_was_looked_at() -> None:
     assert one.doubt(DATA, as_of=datetime.date(2026, 10, 30), days=10) == "dated 2026-11-01, which is not yet"
     assert one.doubt(DATA, as_of=datetime.date(2026, 11, 5), days=3) == "it held until 2026-11-04"
     assert one.doubt(DATA, as_of=datetime.date(2026, 11, 12), days=90) == "it held until 2026-11-11", "nor longer"
+    unread = {"data.txt": "unreadable: gone"}
+    assert one.doubt(unread, as_of=datetime.date(2026, 11, 1), days=10) == "data.txt cannot be read: gone"
     more = {**DATA, **dict.fromkeys("wxyz", "c" * 64)}
     assert one.doubt(more, as_of=datetime.date(2026, 11, 1), days=10) == "changed since: w, x, y …"
     three = {**DATA, **dict.fromkeys("xyz", "c" * 64)}

@@ -126,6 +126,8 @@ def test_a_proof_says_what_changed_since() -> None:
     assert guard(1).doubt({**ON, "test": "c" * 64}, as_of=day, days=10) == "changed since: test"
     assert guard(1).doubt({}, as_of=day, days=10) == "changed since: function, test"
     assert guard(1, on={}).doubt({}, as_of=day, days=10) == "changed since"
+    unread = {**ON, "test": "unreadable: 5 bytes, 4 allowed"}
+    assert guard(1, on=unread).doubt(unread, as_of=day, days=10) == "test cannot be read: 5 bytes, 4 allowed"
     many = dict.fromkeys("zyxw", "d" * 64)
     assert guard(1, on=many).doubt({}, as_of=day, days=10) == "changed since: w, x, y …"
     assert guard(1, on=dict.fromkeys("zyx", "d" * 64)).doubt({}, as_of=day, days=10) == "changed since: x, y, z"

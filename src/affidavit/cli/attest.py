@@ -40,6 +40,8 @@ def command(again: bool, only_list: bool, as_json: bool) -> int:
         ask_open(project, again=again)
     found, problems = asked(project.settings, today())
     page.tell(problems)
+    if not only_list:
+        page.tell(f"not asked: {one.question.question} ({one.why})" for one in found if not one.can_be_asked)
     if as_json:
         page.say({"attestations": [_document(one) for one in found]})
     elif only_list or not found:
@@ -61,7 +63,7 @@ def ask_open(project: Project, *, again: bool = False) -> None:
         UnwritableError: the answer could not be kept; nothing was asked, then.
     """
     found, _ = asked(project.settings, today())
-    open_ = [one for one in found if one.about and (one.why or again)]
+    open_ = [one for one in found if one.can_be_asked and (one.why or again)]
     if open_ and not is_attended():
         raise NobodyThereError(
             refusal(

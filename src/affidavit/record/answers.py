@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from affidavit.record import lines
-from affidavit.record.ledger import is_not_yet
+from affidavit.record.ledger import is_not_yet, unreadable
 from affidavit.record.row import Part
 
 
@@ -39,6 +39,8 @@ class Answer(Part, frozen=True, kw_only=True):
 
     def doubt(self, about: Mapping[str, str], *, as_of: datetime.date, days: int) -> str:
         """Return why an answer no longer holds of what is there now, or "" where it does."""
+        if unread := unreadable(about):
+            return unread
         moved = sorted(name for name in {*self.about, *about} if self.about.get(name) != about.get(name))
         if moved:
             return f"changed since: {', '.join(moved[:3])}{' …' if len(moved) > 3 else ''}"

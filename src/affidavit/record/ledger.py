@@ -21,6 +21,8 @@ from affidavit.record import lines
 from affidavit.record.row import Part
 
 CHANGED = "changed since"
+UNREADABLE = "unreadable"
+"""What stands for the digest of a file begins with this where there is none, and says why."""
 DAY = datetime.timedelta(days=1)
 """So far the clocks of two places differ; what is dated later than that is not yet."""
 
@@ -87,10 +89,22 @@ class Instrument(Part, frozen=True, kw_only=True):
 
     def doubt(self, on: Mapping[str, str], *, as_of: datetime.date, days: int) -> str:
         """Return why what this line says no longer holds of the instrument as it is now, or "" where it does."""
+        if unread := unreadable(on):
+            return unread
         if not self.on or self.on != dict(on):
             names = sorted(name for name in {*self.on, *on} if self.on.get(name) != on.get(name))
             return f"{CHANGED}: {', '.join(names[:3])}{' …' if len(names) > 3 else ''}" if names else CHANGED
         return _expired(self.date, as_of, days)
+
+
+def unreadable(on: Mapping[str, str]) -> str:
+    """Return which file of those that are hung on has no digest and why, or "" where each has one."""
+    told = (f"{name} cannot be read{on[name].removeprefix(UNREADABLE)}" for name in sorted(on) if _is_unread(on[name]))
+    return next(told, "")
+
+
+def _is_unread(digest: str) -> bool:
+    return digest.startswith(UNREADABLE)
 
 
 Line = TypeVar("Line", Drilled, Instrument)

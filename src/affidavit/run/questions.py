@@ -20,6 +20,7 @@ from affidavit.record import answers
 from affidavit.record.answers import Answer
 from affidavit.record.compare import display
 from affidavit.record.declared import Question
+from affidavit.record.ledger import unreadable
 from affidavit.record.record import Fact
 from affidavit.run.proofs import files
 from affidavit.settings import Settings
@@ -38,6 +39,11 @@ class Asked:
     about: Mapping[str, str]
     said: Answer | None
     why: str
+
+    @property
+    def can_be_asked(self) -> bool:
+        """Whether there is something to look at, and its bytes can be kept with the answer."""
+        return bool(self.about) and not unreadable(self.about)
 
     @property
     def attestation(self) -> Attestation | None:
@@ -66,7 +72,8 @@ def _asked(question: Question, root: Path, held: answers.Answers, as_of: datetim
     if not about:
         why = f"nothing is there to look at: {', '.join(question.about)}"
     else:
-        why = "not attested" if said is None else said.doubt(about, as_of=as_of, days=question.days)
+        never = unreadable(about) or "not attested"
+        why = never if said is None else said.doubt(about, as_of=as_of, days=question.days)
     return Asked(question=question, about=about, said=said, why=why)
 
 

@@ -18,9 +18,11 @@ from affidavit.observe import git
 from affidavit.observe.error import ObserveError
 from affidavit.record import file
 from affidavit.record.file import FileShapeError
+from affidavit.record.ledger import UNREADABLE
 
 MOST_FILES = 50_000
 FILE_BYTES = 1 << 32
+"""A larger file has no digest, which is said; what hangs on it cannot be proved."""
 SINGLY = 64
 """So many files stand in a line of the ledger one by one; more stand there as one."""
 _NEVER = frozenset({".affidavit", ".git", "__pycache__", "node_modules"})
@@ -86,11 +88,12 @@ def matching(root: Path, patterns: Iterable[str]) -> tuple[str, ...]:
 
 
 def digests(root: Path, names: Iterable[str]) -> dict[str, str]:
-    """Return the SHA-256 of each file under its name, or one for all of them where they are many."""
+    """Return the SHA-256 of each file by its name, or one for all where they are many; what has none stands apart."""
     held = {legible(name): _sha256(root / name) for name in names}
     if len(held) <= SINGLY:
         return held
-    return {f"{len(held)} files": combined(held)}
+    unread = {name: said for name, said in held.items() if said.startswith(UNREADABLE)}
+    return {f"{len(held)} files": combined(held), **dict(islice(unread.items(), SINGLY))}
 
 
 def combined(held: Mapping[str, str]) -> str:
@@ -107,7 +110,7 @@ def _sha256(path: Path) -> str:
     try:
         return file.sha256(path.resolve(), limit=FILE_BYTES)
     except (FileShapeError, OSError, RuntimeError) as error:
-        return f"unreadable: {error}"
+        return f"{UNREADABLE}: {error}"
 
 
 def _is_file(path: Path) -> bool:

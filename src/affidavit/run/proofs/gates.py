@@ -8,14 +8,13 @@ Source: playbook §4.6. Blind to: whether the planted fault is the one that will
 from __future__ import annotations
 
 import hashlib
-import os
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from affidavit.record.declared import Gate
-from affidavit.run.proofs import files
+from affidavit.record.ledger import unreadable
+from affidavit.run.proofs import files, words
 from affidavit.run.proofs.copied import CopyError, copied
 from affidavit.run.proofs.shell import Said, run
 
@@ -51,6 +50,8 @@ def prove(
     named = next((name for name, line in _lines(gate) if str(root) in line), "")
     if named and root != Path(root.anchor):
         return Proved(word=ERROR, why=f"the {named} names the tree itself ({root}); write it relative", seconds=0.0)
+    if unread := unreadable(hangs_on(gate, root)):
+        return Proved(word=ERROR, why=unread, seconds=0.0)
     before = files.signature(root, files.listed(root))
     try:
         found = _proved(gate, root, environment, own, limit)
@@ -82,7 +83,11 @@ def _proved(gate: Gate, root: Path, environment: Mapping[str, str], own: tuple[P
         if not planted.is_yes:
             return Proved(word=ERROR, why=f"the sabotage was not planted: {planted.why}", seconds=took)
         after = files.signature(copy.folder, files.walked(copy.folder))
-        if not files.changed(before, after, copy.folder, root):
+        changed = files.changed(before, after, copy.folder, root)
+        if own_code := sorted(words.programs(gate.command) & set(changed)):
+            why = f"the sabotage changes the gate itself ({own_code[0]}), so a no would prove nothing"
+            return Proved(word=ERROR, why=why, seconds=took)
+        if not changed:
             return Proved(word=ERROR, why="the sabotage changes nothing", seconds=took)
         said = run(gate.command, folder=copy.folder, environment=copy.environment, seconds=limit)
     took += said.seconds
@@ -102,21 +107,6 @@ def _named(gate: Gate, root: Path) -> tuple[str, ...]:
     names = set(files.listed(root))
     found: dict[str, None] = {}
     for _, line in _lines(gate):
-        for word in _words(line):
-            path = os.path.normpath(word)
+        for path in words.paths(line):
             found |= dict.fromkeys(name for name in names if name == path or name.startswith(f"{path}/"))
     return tuple(sorted(found))
-
-
-def _words(line: str) -> Iterator[str]:
-    try:
-        words = shlex.split(line)
-    except ValueError:
-        words = line.split()
-    for place, word in enumerate(words):
-        if place and words[place - 1] == "-m":
-            module = word.replace(".", "/")
-            yield from (f"{module}.py", module, f"src/{module}.py", f"src/{module}")
-        for part in (word, word.partition("::")[0], word.rpartition("=")[2], word.strip("();&|<>'\"")):
-            if part and part not in (".", "./") and not Path(part).is_absolute() and ".." not in Path(part).parts:
-                yield part

@@ -14,17 +14,18 @@ import datetime
 import hashlib
 import inspect
 import io
-import subprocess
+import shlex
 import tempfile
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from affidavit.record import file, ledger
 from affidavit.record.file import FileShapeError
 from affidavit.record.ledger import Instrument
+from affidavit.run.proofs import shell
+from affidavit.run.proofs.copied import CopyError, copied
 
 KIND = "guard"
 SOURCE_BYTES = 1 << 21
@@ -68,26 +69,25 @@ def held(guard: Guard, lines: ledger.Ledger, as_of: datetime.date | None = None)
 
 
 def prove(
-    guards: Sequence[Guard], root: Path, python: Path, environment: Mapping[str, str], seconds: float
-) -> Sequence[Instrument]:
-    """Return what pytest says of some guards now; nothing where it cannot be asked, or does not end in time."""
+    guards: Sequence[Guard],
+    root: Path,
+    python: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    own: tuple[Path, ...] = (),
+) -> tuple[Sequence[Instrument], str]:
+    """Return what pytest says of some guards in a copy of the tree now, and why it says no more; "" where it ended."""
     tests = list(dict.fromkeys(guard.test for guard in guards))
     with tempfile.TemporaryDirectory(prefix="affidavit-guards-") as place:
         path = Path(place) / "lines.jsonl"
         options = ["--affidavit-guards=fail", f"--affidavit-report={path}", "-q", "-p", "no:cacheprovider"]
-        with suppress(OSError, subprocess.TimeoutExpired):
-            subprocess.run(
-                [str(python), "-m", "pytest", *options, *tests],
-                cwd=root,
-                env={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=seconds,
-                check=False,
-                start_new_session=True,
-            )
-        return ledger.read(path).instruments
+        line = shlex.join([str(python), "-m", "pytest", *options, *tests])
+        try:
+            with copied(root, environment, own) as copy:
+                said = shell.run(line, folder=copy.folder, environment=copy.environment, seconds=seconds)
+        except CopyError as error:
+            return (), str(error)
+        return ledger.read(path).instruments, said.why if said.unrun else ""
 
 
 def _is_test(name: str) -> bool:

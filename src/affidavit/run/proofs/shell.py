@@ -22,6 +22,7 @@ from affidavit.attach.redact import redact
 MARK = "AFFIDAVIT_PROOF"
 TAIL_BYTES = 2000
 _GONE_SECONDS = 5.0
+_SIGNALLED = 128
 _NOT_RUN = {126: "it cannot be executed", 127: "there is no such command"}
 
 
@@ -76,7 +77,8 @@ def run(line: str, *, folder: Path, environment: Mapping[str, str], seconds: flo
             code = started.wait()
         took = time.monotonic() - began
         if not unrun:
-            died = f"ended by signal {-code}" if code < 0 else ""
+            ended = -code if code < 0 else code - _SIGNALLED  # a shell says of a command in a list how it died
+            died = f"ended by signal {ended}" if 0 < ended < signal.NSIG else ""
             unrun = died or _NOT_RUN.get(code, "")
         size = printed.seek(0, os.SEEK_END)
         printed.seek(max(0, size - TAIL_BYTES))

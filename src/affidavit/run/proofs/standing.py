@@ -203,14 +203,18 @@ class _Look:
             if line is not None and line.seconds < QUICK_SECONDS and self._doubt(line, one.on)
         ]
         proved: dict[str, Instrument] = {}
+        unended = ""
         if due and self.inquiry.proves and self.inquiry.python is not None:
             self.inquiry.say(f"proving {len(due)} guards")
-            said = guards.prove(due, self.root, self.inquiry.python, self.environment, PYTEST_SECONDS)
+            said, unended = guards.prove(
+                due, self.root, self.inquiry.python, self.environment, PYTEST_SECONDS, self._own()
+            )
             self._write(said)
             now = Ledger(instruments=tuple(said))
             proved = {one.name: line for one in due if (line := guards.held(one, now)) is not None}
         for name, (one, line) in standing.items():
             why = "" if name in proved else self._doubt(line, one.on)
+            why = unended if why and unended and one in due else why
             line = proved.get(name, line)
             if line is None or why:
                 yield Row(kind=guards.KIND, name=name, word=UNPROVED, date=_day(line), why=why)
