@@ -43,6 +43,13 @@ def test_a_rule_is_explained_with_both_forms(project: Desk) -> None:
     assert rule["section"] == "4.6"
 
 
+def test_explain_names_the_rules_where_it_knows_no_such_name(project: Desk) -> None:
+    said = project.type("explain", "nosuch-rule")
+    assert said.exit_code != 0
+    assert "a rule of lint" in said.output
+    assert "near: status-or-true" in project.type("explain", "status-or-tru").output
+
+
 def test_a_run_reads_the_launcher_that_it_starts(project: Desk) -> None:
     (project.root / "launch.sh").write_text(
         "set -e\npython -c 'import sys' | cat\npython train_nothing.py | tee log\necho FINISHED\n"

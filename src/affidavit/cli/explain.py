@@ -23,7 +23,7 @@ _INDENT = len("when last proved  ")
 
 
 class NothingToExplainError(AffidavitError):
-    """The name is neither a landmine nor a check nor a term."""
+    """The name is neither a landmine nor a check nor a term nor a rule of lint."""
 
 
 @click.command(
@@ -73,8 +73,9 @@ def _nothing(project: Project, name: str) -> str:
     near = difflib.get_close_matches(name, names, 3)
     hint = f"near: {', '.join(near)}" if near else "nothing near"
     return (
-        f'explain "{name}": expected a check, a term, or a number from 4.1 to 4.7, saw {hint}.\n'
-        'Nothing was explained. Run "affidavit explain --checks" or "affidavit explain --terms".\n'
+        f'explain "{name}": expected a check, a term, a rule of lint, or a number from 4.1 to 4.7, saw {hint}.\n'
+        'Nothing was explained. Run "affidavit explain --checks" or "affidavit explain --terms"; '
+        'the names of rules stand in what "affidavit lint" says.\n'
         "Not affected: everything."
     )
 

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from affidavit.lint.gates.known import peel, told
 from affidavit.lint.gates.step import SEQUENCES, Step
 
 _SAYING: Final = frozenset({"true", ":", "echo", "printf", "warn", "log", "info"})
 _REFUSES: Final = re.compile(
     r"\b(?:exit|return)\s+(?:[1-9]|\"?\$)|\bexit\s*(?:[;}\n]|$)|\bfalse\b|\bkill\b|\bdie\b|\bfail|\babort|="
 )
+_KEEPS: Final = re.compile(r">(?!\s*(?:&|/dev/|>))")
+_TELLS: Final = re.compile(r"(?:^|[_-])(?:notify|slack|e?mail|alert)(?:[_.-]|$)")
 
 
 class Fate(Enum):
@@ -112,10 +115,28 @@ def swallows(step: Step) -> bool:
     """Whether the right side of an || goes on as if nothing had been."""
     if step.kind == "command" and step.words:
         name = step.words[0]
-        return name in _SAYING or (name in ("exit", "return") and step.words[1:2] == ("0",))
+        if name == "sleep":  # In a loop it is the pause before another try.
+            return not any(parent.kind == "loop" for parent in step.above())
+        return name in _SAYING or tells(step) or (name in ("exit", "return") and step.words[1:2] == ("0",))
     if step.kind in ("group", "subshell") and step.parts:
-        return swallows(step.parts[-1]) and not any(_REFUSES.search(part.text) for part in step.parts)
+        return swallows(step.parts[-1]) and not any(map(_refuses, step.parts))
     return False
+
+
+def says(step: Step) -> bool:
+    """Whether a step does no more than print, and not into a file that another may read."""
+    return step.kind == "command" and step.words[:1] != () and step.words[0] in _SAYING and not _KEEPS.search(step.text)
+
+
+def tells(step: Step) -> bool:
+    """Whether a command sends word to somebody, by the name of its file."""
+    left = told(step.words)
+    is_file = bool(left) and (len(left) < len(peel(step.words)) or "/" in left[0])
+    return is_file and bool(_TELLS.search(left[0].rpartition("/")[2].lower()))
+
+
+def _refuses(step: Step) -> bool:
+    return not says(step) and bool(_REFUSES.search(step.text))
 
 
 def is_conditional_call(call: Step) -> Step | None:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from affidavit.lint.gates.fate import Fate, lot
+from affidavit.lint.gates.fate import Fate, lot, says
 from affidavit.lint.gates.known import is_runner, is_training, says_must
 from affidavit.lint.gates.rule import GATE, Hit, Rule
 from affidavit.lint.gates.source import Source
@@ -113,7 +113,10 @@ def _bare_wait(source: Source) -> Iterator[Hit]:
         if lot(gate).fate is not Fate.BACKGROUND:
             continue
         waits = [wait for wait in source.commands("wait") if wait.line >= gate.line]
-        if waits and all(len(wait.words) == 1 for wait in waits) and "jobs -p" not in source.text:
+        if not waits and source.last_training > gate.line and "$!" not in source.text:
+            said = "It runs in the background and nobody waits for it: the training starts whatever it says."
+            yield _hit(source, gate, said, is_sure=is_runner(gate.words))
+        elif waits and all(len(wait.words) == 1 for wait in waits) and "jobs -p" not in source.text:
             yield _hit(source, gate, is_sure=is_runner(gate.words))
 
 
@@ -131,13 +134,26 @@ def _without_else(source: Source) -> Iterator[Hit]:
         if found.fate is not Fate.CONDITION or found.at.kind != "if" or gate.function is not None:
             continue
         whole = found.at
-        if any(one.kind == "not" for one in gate.above()) or any(part.role == "else" for part in whole.parts):
-            continue
         body = next((part for part in whole.parts if part.role == "body"), None)
-        if body is None or _STOPS.search(body.text) or any(_trains(part) for part in body.walk()):
+        others = [part for part in whole.parts if part.role == "else"]
+        if body is None or not all(map(_only_says, others)):
+            continue
+        if any(one.kind == "not" for one in gate.above()):
+            if others or not _only_says(body):
+                continue
+        elif any(map(_stops, body.walk())) or any(map(_trains, body.walk())):
             continue
         if source.trains_after(whole):
             yield _hit(source, gate, is_sure=says_must(gate.words))
+
+
+def _only_says(body: Step) -> bool:
+    return body.kind == "body" and bool(body.parts) and all(map(says, body.parts))
+
+
+def _stops(step: Step) -> bool:
+    is_leaf = step.kind in ("command", "assign", "declare", "test")
+    return is_leaf and not says(step) and bool(_STOPS.search(step.text))
 
 
 def _trains(step: Step) -> bool:

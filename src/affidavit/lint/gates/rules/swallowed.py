@@ -6,11 +6,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
-from affidavit.lint.gates.fate import Fate, is_conditional_call, lot
+from affidavit.lint.gates.fate import Fate, is_conditional_call, lot, says, tells
 from affidavit.lint.gates.known import FILTERS, is_runner, is_training, says_must
 from affidavit.lint.gates.rule import ALARM, GATE, Hit, Rule
 from affidavit.lint.gates.source import Source
-from affidavit.lint.gates.step import Step
+from affidavit.lint.gates.step import SEQUENCES, Step
 
 _HANDED_ON = re.compile(r"GITHUB_(?:STEP_SUMMARY|ENV|OUTPUT)\b")
 _NO_TEST = re.compile(r"(?:-eq|==?)\s*\"?5\b")
@@ -79,8 +79,21 @@ def _or_true(source: Source) -> Iterator[Hit]:
         # pre-commit mends what it can and then says no; what goes to the summary of a job is a report,
         # and what goes to its outputs a later step reads.
         is_other = "pre-commit" in " ".join(gate.words) or bool(_HANDED_ON.search(found.at.text))
-        if found.fate is Fate.OR and not gate.is_in_substitution and not is_other and not _is_run_again(source, gate):
-            yield _hit(source, gate, found.at)
+        if found.fate is not Fate.OR or is_other or _is_run_again(source, gate):
+            continue
+        if not gate.is_in_substitution:
+            yield _hit(source, gate, found.at, is_sure=False if tells(found.at.parts[1]) else None)
+        elif _training_follows(source, gate) and _is_only_said(source, gate):
+            yield _hit(source, gate, found.at, is_sure=False)
+
+
+def _is_only_said(source: Source, gate: Step) -> bool:
+    """Whether what a gate prints is kept in a variable that is at most printed again."""
+    name = next((parent.name for parent in gate.above() if parent.kind == "assign"), "")
+    read = (step for step in source.readers.get(name, ()) if says(step))
+    said = [step for step in read if step.parent is not None and step.parent.kind in SEQUENCES]
+    used = re.compile(rf"\$\{{?{re.escape(name)}\b")
+    return bool(name) and len(used.findall(source.text)) == sum(len(used.findall(step.text)) for step in said)
 
 
 def _is_run_again(source: Source, gate: Step) -> bool:
@@ -102,6 +115,8 @@ def _set_e_off(source: Source) -> Iterator[Hit]:
     lines = [step.line for step in told]
     for gate in source.gates:
         found = lot(gate)
+        if found.fate is Fate.READ and found.at.kind == "not" and source.trains_after(found.at):
+            yield _hit(source, gate, found.at, "set -e never stops at !, and the training starts all the same.")
         if found.fate is not Fate.UNREAD or gate.errexit is not False:
             continue
         before, after = told[: bisect_left(lines, gate.line)][-1:], told[bisect_right(lines, gate.line) :][:1]
@@ -110,6 +125,9 @@ def _set_e_off(source: Source) -> Iterator[Hit]:
             yield _hit(
                 source, gate, gate, f"The script ends with {following[0].text.strip()}, whatever this gate says."
             )
+        elif source.where in ("make", "docker") and all(map(says, following)):
+            said = f"What ends this line is {following[-1].words[0]}, whatever this gate says."
+            yield _hit(source, gate, gate, said)
         elif before and after and before[-1].words[1:2] == ("+e",):
             if not any(step.reads_status for step in source.between(gate.line, after[0].line)):
                 yield _hit(source, gate, gate)
