@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from affidavit.case import Case, case_of
-from affidavit.check import Fail, Landmine, Outcome, Pass, Site, Unproven, Verdict, check
-from affidavit.fact.values import Table, Value
+from affidavit.check import Fail, Landmine, Outcome, Pass, Review, Site, Unproven, Verdict, check
+from affidavit.fact.values import Cell, Table, Value
 
 COLUMNS = ("path", "line", "text", "said")
 PLACES = ("path", "line", "said")
+Row = dict[str, Cell]
 _SHOWN = 3
 
 
@@ -17,7 +18,7 @@ def has_any(examined: Value) -> bool:
 
 @check(
     "references-resolve",
-    needs=("references.broken", "references.unread"),
+    needs=("references.broken", "references.moved", "references.unread"),
     when=(("references.examined", has_any),),
     landmine=Landmine.NUMBERS,
     unaffected="every run; only where the documents point is judged",
@@ -26,23 +27,26 @@ def references_resolve(case: Case) -> Outcome:
     """A reader who follows a reference to nothing, or to a section that was renumbered away, reads the wrong thing.
 
     Source: playbook §4.7; anchors-mechanisms C7.
-    Blind to: a number that now stands over another heading; documents that nobody named; links to the web.
+    Blind to: documents that nobody named; links to the web; what was renumbered before the last change.
     """
-    broken, unread = case.value("references.broken"), case.value("references.unread")
-    assert isinstance(broken, Table) and isinstance(unread, Table)
-    rows = broken.records(path=str, line=int, text=str, said=str)
-    if rows:
-        places = [f"{row['path']}:{row['line']} ({row['said']})" for row in rows]
-        more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    broken, moved, unread = _rows(case, "broken"), _rows(case, "moved"), case.value("references.unread")
+    assert isinstance(unread, Table)
+    if broken:
         return Fail(
             expected="references that lead somewhere (the documents)",
-            saw=", ".join(places[:_SHOWN]) + more,
+            saw=_some(broken),
             means="Whoever follows one finds nothing, or reads something else.",
             action="Point it to where the text stands now.",
-            sites=tuple(
-                Site(path=str(row["path"]), line=int(row["line"]), key=str(row["text"]), said=str(row["said"]))
-                for row in rows
-            ),
+            sites=_sites(broken),
+        )
+    if moved:
+        return Review(
+            expected="references to the sections that they were written for (the version before)",
+            saw=_some(moved),
+            means="Whoever follows one reads another section, and nothing tells them.",
+            accept=(),
+            action="Write the number that the section has now, or waive the place where it is meant.",
+            sites=_sites(moved),
         )
     if unread.rows:
         return Unproven(f"{unread.records()[0]['path']}: {unread.records()[0]['said']}")
@@ -51,11 +55,29 @@ def references_resolve(case: Case) -> Outcome:
     return Pass(examined)
 
 
+def _rows(case: Case, name: str) -> tuple[Row, ...]:
+    table = case.value(f"references.{name}")
+    assert isinstance(table, Table)
+    return table.records(path=str, line=int, text=str, said=str)
+
+
+def _some(rows: tuple[Row, ...]) -> str:
+    more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+    return ", ".join(f"{row['path']}:{row['line']} ({row['said']})" for row in rows[:_SHOWN]) + more
+
+
+def _sites(rows: tuple[Row, ...]) -> tuple[Site, ...]:
+    return tuple(
+        Site(path=str(row["path"]), line=int(row["line"]), key=str(row["text"]), said=str(row["said"])) for row in rows
+    )
+
+
 @references_resolve.healthy
 def _() -> Case:
     run: dict[str, Value] = {
         "references.examined": 12,
         "references.broken": Table(COLUMNS, ()),
+        "references.moved": Table(COLUMNS, ()),
         "references.unread": Table(PLACES, ()),
     }
     return case_of(run=run)
@@ -65,6 +87,12 @@ def _() -> Case:
 def _(case: Case) -> Case:
     row = ("docs/runs.md", 9, "see §3.4", "sizing.md has no section 3.4")
     return case.altered("references.broken", Table(COLUMNS, (row,)))
+
+
+@references_resolve.sabotage("a section went to another number", expect=Verdict.REVIEW)
+def _(case: Case) -> Case:
+    row = ("docs/runs.md", 9, "see §3.4", 'sizing.md §3.4 was "Time", which is §3.5 now')
+    return case.altered("references.moved", Table(COLUMNS, (row,)))
 
 
 @references_resolve.sabotage("a document could not be read", expect=Verdict.UNKNOWN)

@@ -23,7 +23,7 @@ from affidavit.lint.catalogue import Catalogue
 from affidavit.lint.facts import facts, shown
 from affidavit.lint.files import Files, LintError, documents, gather
 from affidavit.lint.project import Lint, lint
-from affidavit.lint.references import References, read_references
+from affidavit.lint.references import References, read_moved, read_references
 from affidavit.lint.references.facts import reference_facts
 from affidavit.lint.union import short
 from affidavit.observe.interpreter import Interpreter
@@ -93,10 +93,11 @@ def command(
 
 def _stated(project: Project, found: Lint, references: References, *, strict: bool) -> Statement:
     """Return the statement of what was read, by the checks that ask for nothing else."""
+    pointers = reference_facts(references, read_moved(references), project.root)
     record = Record(
         kind=Kind.PROJECT,
         subject="these files",
-        facts=ordered((*facts(found, project.root), *reference_facts(references, project.root))),
+        facts=ordered((*facts(found, project.root), *pointers)),
         vocabulary=project.vocabulary,
     )
     case = Case(records={SUBJECT: record}, as_of=today())

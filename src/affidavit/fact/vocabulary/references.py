@@ -23,6 +23,15 @@ TERMS = (
         meaning="those that point to nothing: path, line, text, said",
     ),
     Term(
+        name="references.moved",
+        type=Table,
+        unit="references",
+        scope=Scope.PROJECT,
+        least=Method.INSPECTED,
+        category=Category.INCIDENTAL,
+        meaning="those by a number that now stands over another section: path, line, text, said",
+    ),
+    Term(
         name="references.unread",
         type=Table,
         unit="places",

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from affidavit.fact.observation import Known
 from affidavit.fact.term import Method
 from affidavit.fact.values import Cell, Table, Value
 from affidavit.lint.facts import PLACES, shown
-from affidavit.lint.references.reading import References
+from affidavit.lint.references.moved import Moved
+from affidavit.lint.references.reading import Broken, References
 from affidavit.record.record import Fact
 
-BROKEN = ("path", "line", "text", "said")
+COLUMNS = ("path", "line", "text", "said")
 
 
-def reference_facts(found: References, root: Path) -> tuple[Fact, ...]:
+def reference_facts(found: References, moved: Sequence[Moved], root: Path) -> tuple[Fact, ...]:
     """Return what was read of the references in a project's text."""
-    rows: list[tuple[Cell, ...]] = [
-        (shown(one.reference.path, root), one.reference.line, one.reference.text, one.said) for one in found.broken
-    ]
     values: dict[str, Value] = {
         "references.examined": len(found.read),
-        "references.broken": Table(BROKEN, tuple(sorted(dict.fromkeys(rows)))),
+        "references.broken": _rows(found.broken, root),
+        "references.moved": _rows(moved, root),
         "references.unread": Table(PLACES, tuple(sorted((shown(path, root), 1, said) for path, said in found.unread))),
     }
     source = "the text of the documents"
     return tuple(Fact(name=name, state=Known(value, Method.INSPECTED, source)) for name, value in values.items())
+
+
+def _rows(told: Sequence[Broken | Moved], root: Path) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (shown(one.reference.path, root), one.reference.line, one.reference.text, one.said) for one in told
+    ]
+    return Table(COLUMNS, tuple(sorted(dict.fromkeys(rows))))
 
 
 def no_documents() -> Fact:

@@ -39,6 +39,10 @@ class Document:
         exact = next((one for one in self.headings if one.number == number), None)
         return exact or next((one for one in self.headings if one.number.startswith(inside)), None)
 
+    def title(self, number: str) -> str:
+        """Return the words of the heading of just this number."""
+        return next((one.title for one in self.headings if one.number == number), "")
+
     @property
     def is_numbered(self) -> bool:
         return sum(1 for one in self.headings if one.number) > 1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
@@ -51,12 +52,13 @@ class Broken:
 
 @dataclass(frozen=True)
 class References:
-    """Every reference that was read, and those that point to nothing."""
+    """Every reference that was read, those that point to nothing, and what can be pointed at in each document."""
 
     documents: int = 0
     read: tuple[Reference, ...] = ()
     broken: tuple[Broken, ...] = ()
     unread: tuple[tuple[Path, str], ...] = ()
+    held: Mapping[Path, Document] = field(default_factory=dict)
 
 
 def read_references(paths: Iterable[Path]) -> References:
@@ -72,18 +74,24 @@ def read_references(paths: Iterable[Path]) -> References:
         if path.suffix.lower() not in DOCUMENTS:
             continue
         try:
-            text = _text(path)
+            if path.stat().st_size > LARGEST_BYTES:
+                unread.append((path, f"larger than {LARGEST_BYTES >> 20} MiB"))
+                continue
+            text = text_of(path)
         except OSError as error:
             unread.append((path, f"cannot be read: {error.strerror}"))
             continue
-        held[path] = document(text)
-        read.extend(_references(path, text, held[path] or document("")))
+        held[path] = own = document(text)
+        read.extend(_references(path, text, own))
+    count = len(held)
     broken = [Broken(one, said) for one in read if (said := _said(one, held))]
-    return References(len(held), tuple(read), tuple(broken), tuple(unread))
+    known = {path: there for path, there in held.items() if there is not None}
+    return References(count, tuple(read), tuple(broken), tuple(unread), known)
 
 
 def _references(path: Path, text: str, own: Document) -> Iterator[Reference]:
     plain = prose(text)
+    ends = [found.start() for found in re.finditer("\n", plain)]
     covered = _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), plain)
     if path.suffix.lower() != ".rst":
         for link in _LINK.finditer(covered):
@@ -95,19 +103,19 @@ def _references(path: Path, text: str, own: Document) -> Iterator[Reference]:
             if file and ("." not in Path(file).name or Path(file).suffix == ".html"):
                 continue
             target = Path(path.parent, file).resolve() if file else path
-            yield Reference(path, _line(plain, link.start()), written, target, anchor)
+            yield Reference(path, _line(ends, link.start()), written, target, anchor)
     taken: set[int] = set()
     for named in _NAMED.finditer(plain):
         taken.add(named.end())
         target = Path(path.parent, named[1]).resolve()
         if _exists(target):
-            yield Reference(path, _line(plain, named.start(2)), named[0], target, section=named[2])
+            yield Reference(path, _line(ends, named.start(2)), named[0], target, section=named[2])
     if not own.is_numbered:
         return
     for found in _OWN.finditer(covered):
         line = covered[covered.rfind("\n", 0, found.start(1)) + 1 : (covered.find("\n", found.end()) + 1 or None)]
         if found.end() not in taken and not _FOREIGN.search(line) and not re.search(r"\.(?:md|rst)\b", line):
-            yield Reference(path, _line(plain, found.start(1)), found[0].strip(" (,;:\t\n"), path, section=found[1])
+            yield Reference(path, _line(ends, found.start(1)), found[0].strip(" (,;:\t\n"), path, section=found[1])
 
 
 def _said(one: Reference, held: dict[Path, Document | None]) -> str:
@@ -117,7 +125,7 @@ def _said(one: Reference, held: dict[Path, Document | None]) -> str:
         return ""
     if one.target not in held:
         try:
-            held[one.target] = document(_text(one.target))
+            held[one.target] = document(text_of(one.target))
         except OSError:
             held[one.target] = None
     there = held[one.target]
@@ -132,13 +140,14 @@ def _said(one: Reference, held: dict[Path, Document | None]) -> str:
     return "" if is_kept else f"{one.target.name} has no heading #{anchor}"
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """Return the text of a document, odd bytes and all."""
     with path.open("rb") as file:
         return file.read(LARGEST_BYTES).decode("utf-8", "replace")
 
 
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
+def _line(ends: list[int], at: int) -> int:
+    return bisect_left(ends, at) + 1
 
 
 def _exists(path: Path) -> bool:
