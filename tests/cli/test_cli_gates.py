@@ -115,8 +115,9 @@ def test_a_drill_of_the_gates_dates_each_and_ends_as_they_stand(gated: Desk) -> 
     (gated.root / "affidavit.toml").write_text(SETTINGS.replace("python3 labels.py", "false"))
     assert gated.type("drill", "--gates").exit_code == 4
     (gated.root / "affidavit.toml").write_text("")
-    assert gated.type("drill", "--gates").exit_code == 2
-    assert gated.type("drill", "--gates", "--watch").exit_code == 2
+    for asked, why in (([], "a [[gate]] in affidavit.toml, saw none"), (["--watch"], "saw 2 of them")):
+        refused = gated.type("drill", "--gates", *asked)
+        assert refused.exit_code == 2 and why in refused.stderr and "Not affected: " in refused.stderr
 
 
 # --- attestations -----------------------------------------------------------------------------------------------------

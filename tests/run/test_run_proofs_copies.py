@@ -135,3 +135,30 @@ def test_a_file_without_a_digest_is_not_lost_among_many(tree: Path, monkeypatch:
     monkeypatch.setattr(files, "FILE_BYTES", 4)
     held = files.digests(tree, files.matching(tree, ["*.row", "data.txt"]))
     assert sorted(held) == [f"{files.SINGLY + 1} files", "data.txt"]
+
+
+def test_a_gate_over_what_git_ignores_is_told_to_cover_it_and_is_proved_then(tree: Path) -> None:
+    (tree / "kept").mkdir()
+    (tree / "kept" / "rows.txt").write_text("good\n")
+    named = replace(LABELS, command="test -s kept/rows.txt", sabotage=": > kept/rows.txt")
+    assert _told(named, tree).endswith("exit code 1; git ignores kept/rows.txt; name it in covers")
+    (tree / "reads.py").write_text("open('kept/rows.txt').read()[0]\n")
+    opened = replace(named, command="python3 reads.py", sabotage="true")
+    assert _told(opened, tree).endswith("git ignores kept/rows.txt; name it in covers")
+    for covers in (("kept/*",), ("kept",), ("**/*",)):
+        assert _told(replace(named, covers=covers), tree) == "PROVED exit code 1"
+    assert (tree / "kept" / "rows.txt").read_text() == "good\n"
+    assert "git ignores" not in _told(replace(LABELS, command="false"), tree)
+
+
+@pytest.mark.parametrize(
+    ("command", "sabotage"),
+    [
+        ("git ls-files --error-unmatch data.txt", "git rm -q --cached data.txt"),
+        ("git diff --cached --quiet", "git add data.txt"),
+        ("test $(git rev-list --count HEAD) = 1", "git -c user.name=A -c user.email=a@b commit -qm x --allow-empty"),
+    ],
+)
+def test_a_fault_that_is_planted_in_the_repository_is_one(tree: Path, command: str, sabotage: str) -> None:
+    word = "ERROR the sabotage changes nothing" if "git add" in sabotage else "PROVED exit code 1"
+    assert _told(replace(LABELS, command=command, sabotage=sabotage), tree).startswith(word)

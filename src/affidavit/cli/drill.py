@@ -22,6 +22,8 @@ from affidavit.cli.judgement import judged
 from affidavit.cli.parameter import example, json_option
 from affidavit.cli.project import Project, here, today
 from affidavit.cli.world import World, run_world, worlds
+from affidavit.fact import folder as names
+from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.record import ledger
 from affidavit.record.ledger import Drilled, Instrument
 from affidavit.record.lines import refuse_unwritable
@@ -138,14 +140,32 @@ def _dated(drilling: Drilling, run: str, code: str) -> Drilled:
 
 def _refuse_several(*asked: object) -> None:
     if sum(map(bool, asked)) > 1:
-        raise click.UsageError("--watch, --probe, --gates, and a RUN or --world are four drills: one at a time.")
+        raise AffidavitError(
+            refusal(
+                subject="drill",
+                expected="one of four drills: --watch, --probe, --gates, or a RUN or --world",
+                saw=f"{sum(map(bool, asked))} of them",
+                means="Each says another thing, and no exit code can say two.",
+                action="Ask for one at a time.",
+                unaffected=f"{names.LEDGER}, to which nothing was added",
+            )
+        )
 
 
 def _gates(project: Project, python: str, as_json: bool) -> int:
     """Prove every gate of the project, keep in the ledger what came of it, and return 1 for INERT, 4 for no proof."""
     declared = project.settings.gates
     if not declared:
-        raise click.UsageError("affidavit.toml declares no [[gate]], so there is none to prove.")
+        raise AffidavitError(
+            refusal(
+                subject="drill --gates",
+                expected=f"a [[gate]] in {names.SETTINGS}",
+                saw="none",
+                means="There is no gate to prove, and that is no proof.",
+                action="Declare one with its command and its sabotage.",
+                unaffected=f"{names.LEDGER}, to which nothing was added",
+            )
+        )
     found = tuple(_proved_gates(project, python))
     ledger.append(project.ledger_path, [line for line in found if line.word != proofs.ERROR])
     if as_json:

@@ -52,20 +52,23 @@ class Copy:
 
 
 @contextmanager
-def copied(root: Path, environment: Mapping[str, str], own: tuple[Path, ...] = ()) -> Iterator[Copy]:
+def copied(
+    root: Path, environment: Mapping[str, str], own: tuple[Path, ...] = (), covers: tuple[str, ...] = ()
+) -> Iterator[Copy]:
     """Give a copy of a tree, a repository where the tree is in one; it is gone afterwards.
 
     Args:
         own: folders of the tree from which packages are installed (:func:`installed_from`).
+        covers: patterns of files that are copied although git ignores them.
 
     Raises:
         CopyError: the tree is larger than a copy may be, or a file cannot be read.
     """
-    names = files.listed(root)
+    names = files.held(root, covers)
     size = sum(said[0] for said in files.signature(root, names).values())
     if len(names) > files.MOST_FILES or size > MOST_BYTES:
         raise CopyError(
-            f"{len(names):,} files, {size / 1e6:,.0f} MB that git does not ignore; "
+            f"{len(names):,} files, {size / 1e6:,.0f} MB that git does not ignore or a gate covers; "
             f"a copy may have {files.MOST_FILES:,} and {MOST_BYTES / 1e6:,.0f} MB"
         )
     with tempfile.TemporaryDirectory(prefix="affidavit-gate-", ignore_cleanup_errors=True) as place:

@@ -31,7 +31,7 @@ Signature = Mapping[str, tuple[int, int, int]]
 
 def listed(root: Path) -> tuple[str, ...]:
     """Return the files of a tree, tracked or not, that git does not ignore, as far as they are there."""
-    return tuple(name for name in named(root) if _is_file(root / name))
+    return tuple(name for name in named(root) if is_plain(root / name))
 
 
 def named(root: Path) -> tuple[str, ...]:
@@ -42,6 +42,13 @@ def named(root: Path) -> tuple[str, ...]:
     except ObserveError:
         found = walked(root)
     return tuple(sorted(islice(found, MOST_FILES + 1)))
+
+
+def held(root: Path, covers: Iterable[str]) -> tuple[str, ...]:
+    """Return the files of a tree that a copy holds: those that git does not ignore, and those that patterns name."""
+    lent = {path.name for path in root.iterdir() if (path / "pyvenv.cfg").is_file()} | _NEVER
+    covered = (name for name in matching(root, covers) if not lent & set(Path(name).parts[:1]))
+    return tuple(dict.fromkeys((*listed(root), *(name for name in covered if not _NEVER & set(Path(name).parts)))))
 
 
 def walked(root: Path) -> Iterator[str]:
@@ -113,7 +120,8 @@ def _sha256(path: Path) -> str:
         return f"{UNREADABLE}: {error}"
 
 
-def _is_file(path: Path) -> bool:
+def is_plain(path: Path) -> bool:
+    """Say whether a plain file, or a link, has this name."""
     try:
         mode = path.lstat().st_mode
     except OSError:
