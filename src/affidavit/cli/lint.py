@@ -73,6 +73,8 @@ def command(
     files = gather(asked)
     references = read_references(path.resolve() for path in documents(asked))
     if refs is not None:
+        if not refs.is_file():
+            raise LintError(_no_document(refs))
         return _pointers(project, references, refs.resolve(), as_json=as_json)
     if not files.count and not references.documents:
         raise LintError(_nothing_to_read(paths))
@@ -184,6 +186,17 @@ def _no_python(named: str) -> str:
         saw=f"no program {named!r}",
         means="Nothing was read.",
         action=f'Run "command -v {named}".',
+        unaffected="everything; nothing was written",
+    )
+
+
+def _no_document(refs: Path) -> str:
+    return refusal(
+        subject="lint",
+        expected="a document (--refs)",
+        saw=f"nothing at {refs}",
+        means="Nobody can say who points into it.",
+        action=f"Run \"git ls-files '*{refs.name}'\".",
         unaffected="everything; nothing was written",
     )
 

@@ -85,7 +85,7 @@ def gather(paths: Iterable[Path]) -> Files:
 def documents(paths: Iterable[Path]) -> tuple[Path, ...]:
     """Return the documents under these paths; they say no names, so that ``gather`` leaves them out."""
     found = (below for path in paths for below in (_below(path) if path.is_dir() else (path,)))
-    return tuple(path for path in dict.fromkeys(found) if path.suffix.lower() in DOCUMENTS and _is_small(path))
+    return tuple(path for path in dict.fromkeys(found) if path.suffix.lower() in DOCUMENTS)
 
 
 def sort(paths: Iterable[Path]) -> Files:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
+from affidavit.lint.files import documents
 from affidavit.lint.references import read_references
+from affidavit.lint.references.reading import LARGEST_BYTES
 
 TARGET = (
     "# Sizing\n\n## 1. Cost\n\n### 1.1 Time\n\n## 2. Cost\n\n## Notes\n\n## Notes\n\n"
-    'Setext here\n-----------\n\n<a id="given"></a>\n'
+    'Setext here\n-----------\n\n<a id="given"></a>\n\n'
+    "## map<string, Any>\n\n## `on[Symbol](err)` *now* <br/>\n"
 )
 
 
@@ -24,6 +29,10 @@ TARGET = (
         ("[a](sizing.md#11-time)", ""),
         ("[a](sizing.md#setext-here)", ""),
         ("[a](sizing.md#given)", ""),
+        ("[a](sizing.md#mapstring-any)", ""),
+        ("[a](sizing.md#onsymbolerr-now-)", ""),
+        ("<!-- [a](gone.md)", ""),
+        ("`` ` [a](gone.md) ``", ""),
         ("[a]: sizing.md#nowhere", "sizing.md has no heading #nowhere"),
         ("sizing.md §1.1", ""),
         ("`sizing.md`, section 3", "sizing.md has no section 3"),
@@ -48,6 +57,38 @@ def test_a_numbered_document_is_held_to_its_own_numbers(tmp_path: Path, line: st
     document = tmp_path / "doc.md"
     document.write_text(f"{TARGET}\n{line}\n", encoding="utf-8")
     assert bool(read_references([document]).broken) is is_broken
+
+
+@pytest.mark.parametrize("line", ["[a](gone.md)\r", "```\n## 9 x\n```\n[a](gone.md)", "``\n\n[a](gone.md)\n"])
+def test_lines_are_those_of_the_file(tmp_path: Path, line: str) -> None:
+    document = tmp_path / "doc.md"
+    document.write_bytes(f"a\r\n{line}\n".encode())
+    (found,) = read_references([document]).broken
+    assert found.reference.line == 2 + line.split("[a]")[0].count("\n")
+
+
+def test_what_git_ignores_is_made_by_something(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / ".gitignore").write_text("made/\n", encoding="utf-8")
+    document = tmp_path / "doc.md"
+    document.write_text("[a](made/rules.md) [b](gone.md)\n", encoding="utf-8")
+    assert [one.said for one in read_references([document]).broken] == ["no file at gone.md"]
+
+
+def test_a_document_that_is_too_large_is_told(tmp_path: Path) -> None:
+    document = tmp_path / "doc.md"
+    document.write_bytes(b"[a](gone.md)\n" + b"x" * LARGEST_BYTES)
+    found = read_references(documents([tmp_path]))
+    assert found.unread == ((document, "larger than 2 MiB"),) and not found.broken
+
+
+@pytest.mark.parametrize("odd", ["<a ", "`", "``` x\n", "<!-- ", "§1 ", "](", "# \n", "[a]: ", "{#", "a.md §"])
+def test_no_document_is_read_for_long(tmp_path: Path, odd: str) -> None:
+    document = tmp_path / "doc.md"
+    document.write_text("# 1 A\n# 2 B\n" + odd * (100_000 // len(odd)), encoding="utf-8")
+    started = time.process_time()
+    read_references([document])
+    assert time.process_time() - started < 1.0
 
 
 def test_odd_bytes_are_read(tmp_path: Path) -> None:

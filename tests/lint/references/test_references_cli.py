@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from affidavit.cli.lint import command
+from affidavit.lint.files import LintError
 
 
 def test_documents_alone_are_read_and_their_pointers_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,3 +20,11 @@ def test_documents_alone_are_read_and_their_pointers_listed(tmp_path: Path, monk
     judged = CliRunner().invoke(command, ["--json"], standalone_mode=False)
     assert judged.return_value == 1
     assert "sizing.md has no heading #gone" in judged.output
+
+
+def test_a_document_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "doc.md").write_text("x\n", encoding="utf-8")
+    asked = CliRunner().invoke(command, ["--refs", "sizing.md"], standalone_mode=False)
+    assert isinstance(asked.exception, LintError)
+    assert "saw nothing at sizing.md" in str(asked.exception) and asked.output == ""

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from affidavit.observe.error import ObserveError
 from affidavit.observe.git import ask
 
 MOST_DOCUMENTS: Final = 1_000
@@ -15,6 +16,9 @@ MOST_COMMITS: Final = 300
 LIMIT_SECONDS: Final = 5.0
 """What one question may take; after it, nothing is known of the time before."""
 _MARK: Final = "\x01"
+_IGNORED: Final = ("check-ignore", "--stdin", "-z")
+_NO_LITERALS: Final = {"GIT_LITERAL_PATHSPECS": "0"}
+"""This question refuses to be asked with them."""
 
 
 @cache
@@ -71,9 +75,27 @@ def texts(top: Path, wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str],
             continue
         size = int(words[-1])
         if words[-2] == b"blob":
-            found[one] = answer[at : at + size].decode("utf-8", "replace")
+            found[one] = answer[at : at + size].decode("utf-8", "replace").replace("\r\n", "\n")
         at += size + 1
     return found
+
+
+def ignored(paths: Iterable[Path]) -> frozenset[Path]:
+    """Return those of some absent files that git is told to ignore: something makes them, and nobody commits them."""
+    by_top: dict[Path, list[Path]] = {}
+    for path in dict.fromkeys(paths):
+        top = top_of(path.parent)
+        if top is not None and "\0" not in str(path) and not str(path.relative_to(top)).startswith(":"):
+            by_top.setdefault(top, []).append(path)
+    found: set[Path] = set()
+    for top, there in by_top.items():
+        stdin = b"".join(os.fsencode(path.relative_to(top)) + b"\0" for path in there)
+        try:
+            answer = ask(top, *_IGNORED, stdin=stdin, extra=_NO_LITERALS, accept=(0, 1), limit_seconds=LIMIT_SECONDS)
+        except ObserveError:
+            continue
+        found.update(top / name for name in answer.records)
+    return frozenset(found)
 
 
 def _git(top: Path, *arguments: str) -> str:

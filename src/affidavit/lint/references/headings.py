@@ -7,14 +7,16 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-_ATX: Final = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$")
-_UNDER: Final = re.compile(r"^ {0,3}(?:={3,}|-{3,}|~{3,}|\^{3,})[ \t]*$")
+_HEADING: Final = re.compile(r"^ {0,3}(?:#{1,6}[ \t]+(.+?)[ \t]*#*|(?:={3,}|-{3,}|~{3,}|\^{3,}))[ \t]*$", re.M)
 _NUMBER: Final = re.compile(r"^(?:§\s*|[Ss]ection\s+|[Cc]hapter\s+)?(\d{1,2}(?:\.\d{1,2})*)[.):]?\s+(\S.*)")
-_GIVEN: Final = re.compile(
-    r"""<\w+[^>]*?\s(?:id|name)\s*=\s*["']?([^"'\s>]+)|\{[^}\n]*#([\w:.-]+)[^}\n]*\}|^\(([\w-]+)\)=""", re.M
+_TAGGED: Final = re.compile(r"""<\w[^<>]*?\s(?:id|name)\s*=\s*["']?([^"'\s<>]+)""")
+_BRACED: Final = re.compile(r"\{[^{}\n]*?#([\w:.-]+)[^{}\n]*\}")
+_LABEL: Final = re.compile(r"^\(([\w-]+)\)=", re.M)
+_MARKUP: Final = re.compile(
+    r"""(`+)(.+?)\1|!?\[([^\]]*)\]\([^)]*\)|</?[A-Za-z][\w-]*(?:\s+[\w:-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+))?)*\s*/?>"""
 )
-_LINK: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]+>")
-_FENCE: Final = re.compile(r"^ {0,3}(?:[-*>] +)*(`{3,}|~{3,})")
+"""Code, links and tags in a heading: the words of the first two are the heading's."""
+_FENCE: Final = re.compile(r"^ {0,3}(?:[-*>] +)*(`{3,}|~{3,})(.*)$", re.M)
 
 
 @dataclass(frozen=True)
@@ -52,45 +54,53 @@ class Document:
         return anchor.lower() in self.anchors or _bare(anchor) in self.anchors
 
 
-def document(text: str) -> Document:
-    """Read the headings of a document; what stands in a fenced block is no heading."""
+def document(text: str, plain: str | None = None) -> Document:
+    """Read the headings of a document; what stands in a fenced block is no heading.
+
+    Args:
+        plain: the text without its fenced blocks, where somebody has it.
+    """
+    plain = prose(text) if plain is None else plain
     headings: list[Heading] = []
     anchors: set[str] = set()
     seen: Counter[str] = Counter()
-    last = ""
-    for line, content in enumerate(prose(text).splitlines(), 1):
-        atx = _ATX.match(content)
-        under = None if atx else _UNDER.match(content)
-        title = atx[1] if atx else last.strip() if under and last.strip() and not last.lstrip().startswith("|") else ""
-        if title:
-            plain = _LINK.sub(lambda found: found[1] or "", title).replace("`", "")
-            numbered = _NUMBER.match(plain.strip("*_ "))
-            number, words = (numbered[1], numbered[2]) if numbered else ("", plain)
-            headings.append(Heading(line if atx else line - 1, number, words.strip("*_ ")))
-            slug = _slug(plain)
-            anchors.add(f"{slug}-{seen[slug]}" if seen[slug] else slug)
-            seen[slug] += 1
-        last = "" if title else content
-    anchors.update((one[1] or one[2] or one[3]).lower() for one in _GIVEN.finditer(text))
+    line, counted, last = 1, 0, 0
+    for found in _HEADING.finditer(plain):
+        line += plain.count("\n", counted, found.start())
+        counted = found.start()
+        title = found[1] or ""
+        if not title and last != line - 1:
+            above = plain[plain.rfind("\n", 0, max(counted - 1, 0)) + 1 : counted].strip()
+            title = "" if above.startswith("|") else above
+        if not title:
+            continue
+        words = _MARKUP.sub(lambda mark: mark[2] or mark[3] or "", title).replace("`", "")
+        numbered = _NUMBER.match(words.strip("*_ "))
+        number, name = (numbered[1], numbered[2]) if numbered else ("", words)
+        headings.append(Heading(line if found[1] else line - 1, number, name.strip("*_ ")))
+        last = line
+        slug = _slug(words)
+        anchors.add(f"{slug}-{seen[slug]}" if seen[slug] else slug)
+        seen[slug] += 1
+    given = (_TAGGED, _BRACED, _LABEL) if ")=" in text else (_TAGGED, _BRACED)
+    anchors.update(one.lower() for pattern in given for one in pattern.findall(text))
     return Document(tuple(headings), frozenset(anchors | {_bare(one) for one in anchors}))
 
 
 def prose(text: str) -> str:
     """Return a text with its fenced blocks made empty, line for line."""
     kept: list[str] = []
-    fence = ""
-    for content in text.splitlines():
-        mark = _FENCE.match(content)
+    fence, opened, at = "", 0, 0
+    for mark in _FENCE.finditer(text):
         if fence:
-            kept.append("")
-            if mark and mark[1].startswith(fence) and not content[mark.end() :].strip():
-                fence = ""
-        elif mark and "`" not in content[mark.end() :]:
-            fence = mark[1]
-            kept.append("")
-        else:
-            kept.append(content)
-    return "\n".join(kept)
+            if mark[1].startswith(fence) and not mark[2].strip():
+                kept.append("\n" * text.count("\n", opened, mark.end()))
+                fence, at = "", mark.end()
+        elif "`" not in mark[2]:
+            fence, opened = mark[1], mark.start()
+            kept.append(text[at:opened])
+    kept.append("\n" * text.count("\n", opened) if fence else text[at:])
+    return "".join(kept)
 
 
 def _slug(title: str) -> str:

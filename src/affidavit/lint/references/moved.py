@@ -93,7 +93,7 @@ def _numbers(there: Document, title: str) -> list[str]:
 
 def _stood(one: Reference, old: str, title: str) -> bool:
     """Say whether the line of a reference was carried over unchanged, and does not name the section it reads now."""
-    before, now = old.splitlines(), text_of(one.path).splitlines()
+    before, now = old.split("\n"), text_of(one.path).split("\n")
     line = one.line - 1
     if max(len(before), len(now)) > _MOST_LINES or line >= len(now) or _plain(title) in _plain(now[line]):
         return False

@@ -6,27 +6,32 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
 from affidavit.lint.files import DOCUMENTS
+from affidavit.lint.references.earlier import ignored
 from affidavit.lint.references.headings import Document, document, prose
 
 LARGEST_BYTES: Final = 2 << 20
 """What is larger is data, or was generated."""
-_LINK: Final = re.compile(
-    r"\]\(\s*<?([^()\s<>]+)>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)|^ {0,3}\[[^\]^]+\]:\s+<?([^\s<>]+)>?", re.M
-)
+_LINK: Final = re.compile(r"\]\(\s*<?([^()\s<>]+)>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)")
+_DEFINED: Final = re.compile(r"\n {0,3}\[[^\]^\n]+\]:\s+<?([^\s<>]+)>?")
 _SECTION: Final = r"(?:§\s?|[Ss]ection\s|[Ss]ec\.\s?)(\d{1,2}(?:\.\d{1,2})*)(?![\d\w%-])"
 _NAMED: Final = re.compile(r"([\w./-]+\.(?:md|markdown|rst))[`)\]]*,?\s" + _SECTION)
 _OWN: Final = re.compile(
     r"(?:^|[(,;:]|\b(?:see|in|and|to|from|by|under|per))[ \t]*" + _SECTION + r"(?! +of\b)", re.I | re.M
 )
-_CODE: Final = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)|<!--.*?-->", re.S)
+_NUMBERED: Final = re.compile(r"(?:§|ection|ec\.)\s?\d", re.I)
+_CODE: Final = re.compile(r"(?<!`)(?:`[^`]{1,1000}`(?!`)|(`{2,})(?!`).{1,1000}?(?<!`)\1(?!`))|<!--(?:.*?-->|.*)", re.S)
+"""What is written as code, and comments; one that nobody closed hides the rest."""
 _FOREIGN: Final = re.compile(
     r"https?:|\b(?:RFC|ISO|IEEE|PEP|GPL|MIT|Act|Article|arXiv|paper|et al|licen[cs]e|book)\b", re.I
 )
+_SECTION_WORDS: Final = ("§", "ection", "ECTION", "ec.", "EC.")
+_ELSEWHERE: Final = ("https:", "http:", "/")
 _TEMPLATE: Final = re.compile(r"[{}$*|\\\x00]|%00|^[a-z][\w+.-]*:|^/", re.I)
 
 
@@ -65,7 +70,8 @@ def read_references(paths: Iterable[Path]) -> References:
     """Return the references in these documents.
 
     Blind to: links that begin with a slash or a scheme; targets without a suffix; HTML; a section number whose
-    document nobody named, unless its own document numbers its headings; lines that name a paper, a law or an RFC.
+    document nobody named, unless its own document numbers its headings; lines that name a paper, a law or an RFC;
+    files that are not there and that git is told to ignore, as something makes them.
     """
     held: dict[Path, Document | None] = {}
     read: list[Reference] = []
@@ -81,41 +87,67 @@ def read_references(paths: Iterable[Path]) -> References:
         except OSError as error:
             unread.append((path, f"cannot be read: {error.strerror}"))
             continue
-        held[path] = own = document(text)
-        read.extend(_references(path, text, own))
+        plain = prose(text)
+        held[path] = own = document(text, plain)
+        read.extend(_references(path, plain, own))
     count = len(held)
-    broken = [Broken(one, said) for one in read if (said := _said(one, held))]
+    told = [Broken(one, said) for one in read if (said := _said(one, held))]
+    made = ignored(one.reference.target for one in told if not _exists(one.reference.target))
+    broken = [one for one in told if one.reference.target not in made]
     known = {path: there for path, there in held.items() if there is not None}
     return References(count, tuple(read), tuple(broken), tuple(unread), known)
 
 
-def _references(path: Path, text: str, own: Document) -> Iterator[Reference]:
-    plain = prose(text)
-    ends = [found.start() for found in re.finditer("\n", plain)]
-    covered = _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), plain)
+def _references(path: Path, plain: str, own: Document) -> Iterator[Reference]:
+    lines = _Lines(plain)
+    covered = _CODE.sub(_blank, plain)
     if path.suffix.lower() != ".rst":
-        for link in _LINK.finditer(covered):
-            written = link[1] or link[2]
-            if _TEMPLATE.search(written):
+        defined = ((found.start() + 1, found[1]) for found in _DEFINED.finditer("\n" + covered))
+        for at, written in (*((found.start(), found[1]) for found in _LINK.finditer(covered)), *defined):
+            if written.startswith(_ELSEWHERE) or _TEMPLATE.search(written):
                 continue
             file, _, anchor = unquote(written).partition("#")
             file = file.partition("?")[0]
             if file and ("." not in Path(file).name or Path(file).suffix == ".html"):
                 continue
             target = Path(path.parent, file).resolve() if file else path
-            yield Reference(path, _line(ends, link.start()), written, target, anchor)
+            yield Reference(path, lines.at(at), written, target, anchor)
+    if any(word in plain for word in _SECTION_WORDS) and _NUMBERED.search(plain):
+        yield from _by_number(path, plain, covered, own)
+
+
+def _by_number(path: Path, plain: str, covered: str, own: Document) -> Iterator[Reference]:
+    lines = _Lines(plain)
     taken: set[int] = set()
     for named in _NAMED.finditer(plain):
         taken.add(named.end())
         target = Path(path.parent, named[1]).resolve()
         if _exists(target):
-            yield Reference(path, _line(ends, named.start(2)), named[0], target, section=named[2])
+            yield Reference(path, lines.at(named.start(2)), named[0], target, section=named[2])
     if not own.is_numbered:
         return
     for found in _OWN.finditer(covered):
         line = covered[covered.rfind("\n", 0, found.start(1)) + 1 : (covered.find("\n", found.end()) + 1 or None)]
         if found.end() not in taken and not _FOREIGN.search(line) and not re.search(r"\.(?:md|rst)\b", line):
-            yield Reference(path, _line(ends, found.start(1)), found[0].strip(" (,;:\t\n"), path, section=found[1])
+            yield Reference(path, lines.at(found.start(1)), found[0].strip(" (,;:\t\n"), path, section=found[1])
+
+
+class _Lines:
+    """The lines of a text, found once and only where somebody asks."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [found.start() for found in re.finditer("\n", self.text)]
+
+    def at(self, place: int) -> int:
+        return bisect_left(self._ends, place) + 1
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0]) if "\n" in found[0] else " " * len(found[0])
 
 
 def _said(one: Reference, held: dict[Path, Document | None]) -> str:
@@ -143,11 +175,8 @@ def _said(one: Reference, held: dict[Path, Document | None]) -> str:
 def text_of(path: Path) -> str:
     """Return the text of a document, odd bytes and all."""
     with path.open("rb") as file:
-        return file.read(LARGEST_BYTES).decode("utf-8", "replace")
-
-
-def _line(ends: list[int], at: int) -> int:
-    return bisect_left(ends, at) + 1
+        text = file.read(LARGEST_BYTES).decode("utf-8", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _exists(path: Path) -> bool:
