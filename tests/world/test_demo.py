@@ -83,6 +83,7 @@ NOT_APPLICABLE = {
     "precision-said-in-script": "precision.outside",
     "ranks-agree": "run.ranks",
     "record-untouched": "record.built_on",
+    "references-resolve": "references.examined",
     "states-reach-the-model": "weights.restored",
     "supervised-roles-reviewed": "tokens.supervision_requested",
 }

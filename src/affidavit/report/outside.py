@@ -151,6 +151,13 @@ def _run(case: Case, names: tuple[str, ...]) -> str:
     return f"{counted(ranks, 'rank')}, one process each" if ranks > 1 else ""
 
 
+def _references(case: Case, names: tuple[str, ...]) -> str:
+    examined, broken = known(case, "references.examined"), rows_of(case, "references.broken")
+    if not isinstance(examined, int) or not examined:
+        return ""
+    return f"{counted(examined, 'reference')}, {len(broken.rows) if broken else 'none'} broken"
+
+
 def _record(case: Case, names: tuple[str, ...]) -> str:
     earlier = rows_of(case, "record.built_on")
     if earlier is None:
@@ -172,4 +179,5 @@ PHRASES: dict[str, Callable[[Case, tuple[str, ...]], str]] = {
     "alarms": _alarms,
     "run": _run,
     "record": _record,
+    "references": _references,
 }
