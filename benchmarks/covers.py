@@ -26,6 +26,7 @@ _COVERS: Mapping[str, tuple[str, ...]] = {
     "guard_cost": ("mutation/swap.py:armed", "pytest_plugin/drill.py:ask"),
     "lint_cost": ("lint/project.py:lint", "lint/files.py:gather", "lint/diff.py:hold"),
     "lint_silence": ("lint/project.py:lint", "lint/diff.py:hold"),
+    "reference_silence": ("lint/references/reading.py:read_references", "lint/references/headings.py:document"),
     "report_open": ("report/page/markup.py:render", "report/page/share.py:shared"),
     "run_cost": ("run/supervise.py:supervise", "run/sealing.py:ensure_sealed", "attach/session.py:Session"),
     "silence": ("check/engine.py:judge", "check/engine.py:run"),

@@ -15,7 +15,7 @@ from affidavit.lint.references.reading import LARGEST_BYTES
 TARGET = (
     "# Sizing\n\n## 1. Cost\n\n### 1.1 Time\n\n## 2. Cost\n\n## Notes\n\n## Notes\n\n"
     'Setext here\n-----------\n\n<a id="given"></a>\n\n'
-    "## map<string, Any>\n\n## `on[Symbol](err)` *now* <br/>\n"
+    "## map<string, Any>\n\n## `on[Symbol](err)` *now* <br/>\n\n* #### *P₁*: Peers\n"
 )
 
 
@@ -31,6 +31,8 @@ TARGET = (
         ("[a](sizing.md#given)", ""),
         ("[a](sizing.md#mapstring-any)", ""),
         ("[a](sizing.md#onsymbolerr-now-)", ""),
+        ("[a](sizing.md#p-peers)", ""),
+        ("[a](sizing.md#???)", ""),
         ("<!-- [a](gone.md)", ""),
         ("`` ` [a](gone.md) ``", ""),
         ("[a]: sizing.md#nowhere", "sizing.md has no heading #nowhere"),

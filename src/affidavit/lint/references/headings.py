@@ -6,12 +6,17 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Final
+from unicodedata import category
 
-_HEADING: Final = re.compile(r"^ {0,3}(?:#{1,6}[ \t]+(.+?)[ \t]*#*|(?:={3,}|-{3,}|~{3,}|\^{3,}))[ \t]*$", re.M)
+_HEADING: Final = re.compile(
+    r"^ {0,3}(?:(?:[-*+>] +)*#{1,6}[ \t]+(.+?)[ \t]*#*|(?:={3,}|-{3,}|~{3,}|\^{3,}))[ \t]*$", re.M
+)
 _NUMBER: Final = re.compile(r"^(?:§\s*|[Ss]ection\s+|[Cc]hapter\s+)?(\d{1,2}(?:\.\d{1,2})*)[.):]?\s+(\S.*)")
 _TAGGED: Final = re.compile(r"""<\w[^<>]*?\s(?:id|name)\s*=\s*["']?([^"'\s<>]+)""")
 _BRACED: Final = re.compile(r"\{[^{}\n]*?#([\w:.-]+)[^{}\n]*\}")
 _LABEL: Final = re.compile(r"^\(([\w-]+)\)=", re.M)
+_KEY: Final = re.compile(r"^ *([\w-]+):", re.M)
+"""A key of the front matter: what an Internet-Draft cites is defined there, and can be linked to."""
 _MARKUP: Final = re.compile(
     r"""(`+)(.+?)\1|!?\[([^\]]*)\]\([^)]*\)|</?[A-Za-z][\w-]*(?:\s+[\w:-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+))?)*\s*/?>"""
 )
@@ -84,6 +89,8 @@ def document(text: str, plain: str | None = None) -> Document:
         seen[slug] += 1
     given = (_TAGGED, _BRACED, _LABEL) if ")=" in text else (_TAGGED, _BRACED)
     anchors.update(one.lower() for pattern in given for one in pattern.findall(text))
+    if text.startswith("---\n"):
+        anchors.update(one.lower() for one in _KEY.findall(text[: text.find("\n---", 4)]))
     return Document(tuple(headings), frozenset(anchors | {_bare(one) for one in anchors}))
 
 
@@ -104,7 +111,8 @@ def prose(text: str) -> str:
 
 
 def _slug(title: str) -> str:
-    return re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
+    kept = re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
+    return kept if kept.isascii() else "".join(one for one in kept if category(one) != "No")
 
 
 def _bare(anchor: str) -> str:

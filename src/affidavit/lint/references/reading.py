@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from affidavit.lint.files import DOCUMENTS
-from affidavit.lint.references.earlier import ignored
+from affidavit.lint.references.earlier import ignored, top_of
 from affidavit.lint.references.headings import Document, document, prose
 
 LARGEST_BYTES: Final = 2 << 20
@@ -32,7 +32,7 @@ _FOREIGN: Final = re.compile(
 )
 _SECTION_WORDS: Final = ("§", "ection", "ECTION", "ec.", "EC.")
 _ELSEWHERE: Final = ("https:", "http:", "/")
-_TEMPLATE: Final = re.compile(r"[{}$*|\\\x00]|%00|^[a-z][\w+.-]*:|^/", re.I)
+_TEMPLATE: Final = re.compile(r"[{}$*|\\\x00]|\?\?|%00|^[a-z][\w+.-]*:|^/", re.I)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,8 @@ def read_references(paths: Iterable[Path]) -> References:
 
     Blind to: links that begin with a slash or a scheme; targets without a suffix; HTML; a section number whose
     document nobody named, unless its own document numbers its headings; lines that name a paper, a law or an RFC;
-    files that are not there and that git is told to ignore, as something makes them.
+    files that are not there and that git is told to ignore, as something makes them; what lies outside of the
+    repository.
     """
     held: dict[Path, Document | None] = {}
     read: list[Reference] = []
@@ -101,6 +102,7 @@ def read_references(paths: Iterable[Path]) -> References:
 def _references(path: Path, plain: str, own: Document) -> Iterator[Reference]:
     lines = _Lines(plain)
     covered = _CODE.sub(_blank, plain)
+    top = top_of(path.parent)
     if path.suffix.lower() != ".rst":
         defined = ((found.start() + 1, found[1]) for found in _DEFINED.finditer("\n" + covered))
         for at, written in (*((found.start(), found[1]) for found in _LINK.finditer(covered)), *defined):
@@ -111,6 +113,8 @@ def _references(path: Path, plain: str, own: Document) -> Iterator[Reference]:
             if file and ("." not in Path(file).name or Path(file).suffix == ".html"):
                 continue
             target = Path(path.parent, file).resolve() if file else path
+            if top is not None and not target.is_relative_to(top):
+                continue
             yield Reference(path, lines.at(at), written, target, anchor)
     if any(word in plain for word in _SECTION_WORDS) and _NUMBERED.search(plain):
         yield from _by_number(path, plain, covered, own)
