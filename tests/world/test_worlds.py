@@ -13,7 +13,18 @@ from pathlib import Path
 
 import pytest
 from server import Server
-from worlds import CHECKS, HERE, QUIET, SCRIPTS, WORLDS, assert_all_quiet, assert_own_check_spoke, check_of, judged
+from worlds import (
+    CHECKS,
+    HERE,
+    OUTSIDE,
+    QUIET,
+    SCRIPTS,
+    WORLDS,
+    assert_all_quiet,
+    assert_own_check_spoke,
+    check_of,
+    judged,
+)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -26,6 +37,9 @@ def test_a_run_that_no_check_is_about_is_quiet(world_server: Server, tmp_path: P
     assert_all_quiet(judged(world_server, tmp_path, QUIET[script]))
 
 
+_IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+
+
 @pytest.mark.parametrize(("stem", "code"), [("fault", 1), ("clean", 0)])
 def test_two_ranks_under_the_true_launcher(tmp_path: Path, stem: str, code: int) -> None:
     environment = {**os.environ, "AFFIDAVIT_DIR": str(tmp_path), "HF_HUB_OFFLINE": "1"}
@@ -34,10 +48,14 @@ def test_two_ranks_under_the_true_launcher(tmp_path: Path, stem: str, code: int)
     script = [str(HERE / "ranks_agree" / f"{stem}.py"), str(tmp_path / "output")]
     options = ["--gate", "--tree", "allow", "--reason", "a world"]
     launcher = [sys.executable, "-m", "affidavit.cli", "run", *options, "--"]
+    project = tmp_path / "project"
+    project.mkdir()
+    for words in (["init", "-q"], [*_IDENTITY, "commit", "-q", "--allow-empty", "-m", "nothing yet"]):
+        subprocess.run(["git", *words], cwd=project, check=True)
     ended = subprocess.run(
         [*launcher, *torchrun, *script],
         env=environment,
-        cwd=HERE.parents[1],
+        cwd=project,
         capture_output=True,
         text=True,
         check=False,
@@ -49,15 +67,5 @@ def test_two_ranks_under_the_true_launcher(tmp_path: Path, stem: str, code: int)
 
 def test_every_check_of_a_run_has_a_world() -> None:
     """Checks of the tree and of other records have theirs elsewhere: real git trees, real locks, real panels."""
-    elsewhere = {
-        "code-is-committed",
-        "declared-caches-rebuilt",
-        "expectations-hold",
-        "fields-read",
-        "lock-holds",
-        "names-known",
-        "packages-as-installed",
-        "panel-describes-run",
-        "tree-is-committed",
-    }
+    elsewhere = {*OUTSIDE, "expectations-hold", "lock-holds", "meaning-held", "panel-describes-run"} - set(WORLDS)
     assert set(CHECKS) - elsewhere == {check_of(world).id for world in WORLDS}
