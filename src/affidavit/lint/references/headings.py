@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 from unicodedata import category
 
-_HEADING: Final = re.compile(
-    r"^ {0,3}(?:(?:[-*+>] +)*#{1,6}[ \t]+(.+?)[ \t]*#*|(?:={3,}|-{3,}|~{3,}|\^{3,}))[ \t]*$", re.M
-)
+_HEADING: Final = re.compile(r"^ {0,3}(?:(?:[-*+>] +)*#{1,6}[ \t]+(.+)|(?:={3,}|-{3,}|~{3,}|\^{3,})[ \t]*)$", re.M)
 _NUMBER: Final = re.compile(r"^(?:§\s*|[Ss]ection\s+|[Cc]hapter\s+)?(\d{1,2}(?:\.\d{1,2})*)[.):]?\s+(\S.*)")
 _TAGGED: Final = re.compile(r"""<\w[^<>]*?\s(?:id|name)\s*=\s*["']?([^"'\s<>]+)""")
 _BRACED: Final = re.compile(r"\{[^{}\n]*?#([\w:.-]+)[^{}\n]*\}")
@@ -21,6 +19,8 @@ _MARKUP: Final = re.compile(
     r"""(`+)(.+?)\1|!?\[([^\]]*)\]\([^)]*\)|</?[A-Za-z][\w-]*(?:\s+[\w:-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+))?)*\s*/?>"""
 )
 """Code, links and tags in a heading: the words of the first two are the heading's."""
+_LONGEST: Final = 500
+"""What is longer is no title."""
 _FENCE: Final = re.compile(r"^ {0,3}(?:[-*>] +)*(`{3,}|~{3,})(.*)$", re.M)
 
 
@@ -73,10 +73,10 @@ def document(text: str, plain: str | None = None) -> Document:
     for found in _HEADING.finditer(plain):
         line += plain.count("\n", counted, found.start())
         counted = found.start()
-        title = found[1] or ""
+        title = (found[1] or "").rstrip(" \t#")[:_LONGEST].strip()
         if not title and last != line - 1:
             above = plain[plain.rfind("\n", 0, max(counted - 1, 0)) + 1 : counted].strip()
-            title = "" if above.startswith("|") else above
+            title = "" if above.startswith("|") else above[:_LONGEST]
         if not title:
             continue
         words = _MARKUP.sub(lambda mark: mark[2] or mark[3] or "", title).replace("`", "")

@@ -20,17 +20,16 @@ LARGEST_BYTES: Final = 2 << 20
 _LINK: Final = re.compile(r"\]\(\s*<?([^()\s<>]+)>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)")
 _DEFINED: Final = re.compile(r"\n {0,3}\[[^\]^\n]+\]:\s+<?([^\s<>]+)>?")
 _SECTION: Final = r"(?:§\s?|[Ss]ection\s|[Ss]ec\.\s?)(\d{1,2}(?:\.\d{1,2})*)(?![\d\w%-])"
-_NAMED: Final = re.compile(r"([\w./-]+\.(?:md|markdown|rst))[`)\]]*,?\s" + _SECTION)
+_NAMED: Final = re.compile(r"(?<![\w./-])([\w./-]+\.(?:md|markdown|rst))[`)\]]*,?\s" + _SECTION)
 _OWN: Final = re.compile(
     r"(?:^|[(,;:]|\b(?:see|in|and|to|from|by|under|per))[ \t]*" + _SECTION + r"(?! +of\b)", re.I | re.M
 )
-_NUMBERED: Final = re.compile(r"(?:§|ection|ec\.)\s?\d", re.I)
+_NUMBERED: Final = re.compile(r"(?:§|ection|ECTION|ec\.|EC\.)\s?\d")
 _CODE: Final = re.compile(r"(?<!`)(?:`[^`]{1,1000}`(?!`)|(`{2,})(?!`).{1,1000}?(?<!`)\1(?!`))|<!--(?:.*?-->|.*)", re.S)
 """What is written as code, and comments; one that nobody closed hides the rest."""
 _FOREIGN: Final = re.compile(
     r"https?:|\b(?:RFC|ISO|IEEE|PEP|GPL|MIT|Act|Article|arXiv|paper|et al|licen[cs]e|book)\b", re.I
 )
-_SECTION_WORDS: Final = ("§", "ection", "ECTION", "ec.", "EC.")
 _ELSEWHERE: Final = ("https:", "http:", "/")
 _TEMPLATE: Final = re.compile(r"[{}$*|\\\x00]|\?\?|%00|^[a-z][\w+.-]*:|^/", re.I)
 
@@ -116,7 +115,7 @@ def _references(path: Path, plain: str, own: Document) -> Iterator[Reference]:
             if top is not None and not target.is_relative_to(top):
                 continue
             yield Reference(path, lines.at(at), written, target, anchor)
-    if any(word in plain for word in _SECTION_WORDS) and _NUMBERED.search(plain):
+    if _NUMBERED.search(plain):
         yield from _by_number(path, plain, covered, own)
 
 
