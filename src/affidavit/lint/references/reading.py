@@ -25,7 +25,7 @@ _OWN: Final = re.compile(
     r"(?:^|[(,;:]|\b(?:see|in|and|to|from|by|under|per))[ \t]*" + _SECTION + r"(?! +of\b)", re.I | re.M
 )
 _NUMBERED: Final = re.compile(r"(?:§|ection|ECTION|ec\.|EC\.)\s?\d")
-_CODE: Final = re.compile(r"(?<!`)(?:`[^`]{1,1000}`(?!`)|(`{2,})(?!`).{1,1000}?(?<!`)\1(?!`))|<!--(?:.*?-->|.*)", re.S)
+_CODE: Final = re.compile(r"`(?<!``)(?:[^`]{1,1000}`(?!`)|(`+)(?!`).{1,1000}?(?<!`)`\1(?!`))|<!--(?:.*?-->|.*)", re.S)
 """What is written as code, and comments; one that nobody closed hides the rest."""
 _FOREIGN: Final = re.compile(
     r"https?:|\b(?:RFC|ISO|IEEE|PEP|GPL|MIT|Act|Article|arXiv|paper|et al|licen[cs]e|book)\b", re.I
@@ -112,7 +112,7 @@ def _references(path: Path, plain: str, own: Document) -> Iterator[Reference]:
             if file and ("." not in Path(file).name or Path(file).suffix == ".html"):
                 continue
             target = Path(path.parent, file).resolve() if file else path
-            if top is not None and not target.is_relative_to(top):
+            if file and top is not None and not target.is_relative_to(top):
                 continue
             yield Reference(path, lines.at(at), written, target, anchor)
     if _NUMBERED.search(plain):
