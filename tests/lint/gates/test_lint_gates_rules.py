@@ -78,14 +78,14 @@ def test_a_probe_is_said_to_find_itself_where_it_really_does(tmp_path: Path, sta
         command = [started, "-c", text]
     else:
         script.write_text(text)
-        command = ["bash", str(script), *([target] if started == "argument" else [])]
+        # Which of a pipeline is up first is a race; a ps that waits sees what stands beside it for certain.
+        started_late = tmp_path / "late" / script.name
+        started_late.parent.mkdir()
+        started_late.write_text(text.replace("ps aux", "{ sleep 0.3; ps aux; }"))
+        command = ["bash", str(started_late), *([target] if started == "argument" else [])]
     environment = {key: value for key, value in os.environ.items() if target not in value}
-    tries = 50 if "ps aux" in form else 1  # what stands beside ps in a pipe has begun by then, or has not
-    finds = any(
-        subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, timeout=20).returncode == 0
-        for _ in range(tries)
-    )
-    assert ("self-matching-probe" in rules_of(read_gates([script]))) == finds
+    said = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, timeout=20)
+    assert ("self-matching-probe" in rules_of(read_gates([script]))) == (said.returncode == 0)
 
 
 def test_how_a_script_is_called_is_read_in_other_files(tmp_path: Path) -> None:
