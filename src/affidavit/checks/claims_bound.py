@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from affidavit.case import Case, case_of
-from affidavit.check import Fail, Landmine, Outcome, Pass, Review, Site, Unproven, Verdict, check
-from affidavit.fact.values import Cell, Table, Tally, Value
+from affidavit.check import Fail, Landmine, Outcome, Pass, Review, Unproven, Verdict, check
+from affidavit.checks.names_known import Row, first_of, rows_of, sites_of
+from affidavit.fact.values import Table, Tally, Value
 
 WORDS = ("path", "line", "claim", "said")
 PLACES = ("path", "line", "said")
-Row = dict[str, Cell]
-_SHOWN = 3
 
 
 def _is_any(examined: Value) -> bool:
@@ -35,15 +32,15 @@ def claims_bound(case: Case) -> Outcome:
     Source: playbook §4.7; anchors-mechanisms C7 (drift tools check references, and no values).
     Blind to: numbers that carry no id and were never taken back; a measurement that was wrong when it was made.
     """
-    wrong = (*_rows(case, "claims.unbound"), *_rows(case, "claims.copies"))
-    doubted, unread = _rows(case, "claims.doubted"), _rows(case, "claims.unread")
+    wrong = (*rows_of(case, "claims.unbound"), *rows_of(case, "claims.copies"))
+    doubted, unread = rows_of(case, "claims.doubted"), rows_of(case, "claims.unread")
     if wrong:
         return Fail(
             expected="what was measured (measurements.jsonl)",
-            saw=_some(wrong),
+            saw=first_of(map(_placed, wrong)),
             means="Who reads it plans with a number that is known to be wrong.",
             action='Run "affidavit claims fix" for the diff.',
-            sites=_sites(wrong),
+            sites=sites_of(wrong, _claim),
         )
     if unread:
         more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
@@ -51,33 +48,23 @@ def claims_bound(case: Case) -> Outcome:
     if doubted:
         return Review(
             expected="numbers that name their measurement, and what it was made on",
-            saw=_some(doubted),
+            saw=first_of(map(_placed, doubted)),
             means="Nobody would be told when it becomes wrong.",
             accept=(),
             action='Bind it with "claim: <id>", or waive the place.',
-            sites=_sites(doubted),
+            sites=sites_of(doubted, _claim),
         )
     examined = case.value("claims.examined")
     assert isinstance(examined, Tally)
     return Pass(examined.total)
 
 
-def _rows(case: Case, need: str) -> tuple[Row, ...]:
-    table = case.value(need)
-    assert isinstance(table, Table)
-    return table.records()
+def _placed(row: Row) -> str:
+    return f"{row['claim']} at {row['path']}:{row['line']}"
 
 
-def _some(rows: Sequence[Row]) -> str:
-    said = [*dict.fromkeys(f"{row['claim']} at {row['path']}:{row['line']}" for row in rows)]
-    more = f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
-    return ", ".join(said[:_SHOWN]) + more
-
-
-def _sites(rows: Sequence[Row]) -> tuple[Site, ...]:
-    return tuple(
-        Site(path=str(row["path"]), line=int(row["line"]), key=str(row["claim"]), said=str(row["said"])) for row in rows
-    )
+def _claim(row: Row) -> str:
+    return str(row["claim"])
 
 
 @claims_bound.healthy

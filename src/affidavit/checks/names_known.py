@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 
 from affidavit.case import Case, case_of
 from affidavit.check import Fail, Landmine, Outcome, Pass, Review, Site, Unproven, Verdict, check
@@ -36,23 +36,27 @@ def names_known(case: Case) -> Outcome:
     Source: playbook §4.2; hf-stack-spike §1 (28 names gone between two versions of one class); anchors-mechanisms C2.
     Blind to: names that are made at run time; callables outside of the frameworks; whether a known name is heeded.
     """
-    unknown, doubted, unread = _rows(case, "names.unknown"), _rows(case, "names.doubted"), _rows(case, "names.unread")
+    unknown, doubted, unread = (
+        rows_of(case, "names.unknown"),
+        rows_of(case, "names.doubted"),
+        rows_of(case, "names.unread"),
+    )
     if unknown:
         return Fail(
             expected="names that the installed callables take (their signatures)",
-            saw=_some(unknown),
+            saw=first_of(map(_given, unknown)),
             means="Each is refused at its line, after everything before it has run.",
             action="Write the name that is installed, or install the version that has this one.",
-            sites=_sites(unknown),
+            sites=sites_of(unknown, _given),
         )
     if doubted:
         return Review(
             expected="names that something reads (signatures, and what reads **kwargs)",
-            saw=_some(doubted),
+            saw=first_of(map(_given, doubted)),
             means="The callable swallows what it does not know, so the value may reach nobody.",
             accept=(),
             action="Write the name that is read, or waive the place where it is meant.",
-            sites=_sites(doubted),
+            sites=sites_of(doubted, _given),
         )
     if unread:
         more = f" and {len(unread) - 1} more places" if len(unread) > 1 else ""
@@ -62,28 +66,27 @@ def names_known(case: Case) -> Outcome:
     return Pass(examined.total)
 
 
-def _rows(case: Case, need: str) -> tuple[Row, ...]:
+def rows_of(case: Case, need: str) -> tuple[Row, ...]:
     table = case.value(need)
     assert isinstance(table, Table)
     return table.records()
 
 
-def _some(rows: Sequence[Row]) -> str:
-    said = dict.fromkeys(f"{row['callee']}({row['name']}=)" for row in rows)
+def first_of(places: Iterable[str]) -> str:
+    """Return the first few places, each once, and how many more there are."""
+    said = [*dict.fromkeys(places)]
     more = f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
-    return ", ".join([*said][:_SHOWN]) + more
+    return ", ".join(said[:_SHOWN]) + more
 
 
-def _sites(rows: Sequence[Row]) -> tuple[Site, ...]:
+def sites_of(rows: Iterable[Row], key: Callable[[Row], str]) -> tuple[Site, ...]:
     return tuple(
-        Site(
-            path=str(row["path"]),
-            line=int(row["line"]),
-            key=f"{row['callee']}({row['name']}=)",
-            said=str(row["said"]),
-        )
-        for row in rows
+        Site(path=str(row["path"]), line=int(row["line"]), key=key(row), said=str(row["said"])) for row in rows
     )
+
+
+def _given(row: Row) -> str:
+    return f"{row['callee']}({row['name']}=)"
 
 
 @names_known.healthy
