@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from affidavit.case import Case, case_of
-from affidavit.check import Fail, Landmine, Outcome, Pass, Review, Site, Unproven, Verdict, check
-from affidavit.fact.values import Cell, Table, Value
+from affidavit.check import Fail, Landmine, Outcome, Pass, Review, Unproven, Verdict, check
+from affidavit.checks.gates_can_say_no import has_any
+from affidavit.checks.names_known import Row, first_of, rows_of, sites_of
+from affidavit.fact.values import Table, Value
 
 COLUMNS = ("path", "line", "text", "said")
 PLACES = ("path", "line", "said")
-Row = dict[str, Cell]
-_SHOWN = 3
-
-
-def has_any(examined: Value) -> bool:
-    return isinstance(examined, int) and examined > 0
 
 
 @check(
@@ -29,24 +25,28 @@ def references_resolve(case: Case) -> Outcome:
     Source: playbook §4.7; anchors-mechanisms C7.
     Blind to: documents that nobody named; links to the web; what was renumbered before the last change.
     """
-    broken, moved, unread = _rows(case, "broken"), _rows(case, "moved"), case.value("references.unread")
+    broken, moved, unread = (
+        rows_of(case, "references.broken"),
+        rows_of(case, "references.moved"),
+        case.value("references.unread"),
+    )
     assert isinstance(unread, Table)
     if broken:
         return Fail(
             expected="references that lead somewhere (the documents)",
-            saw=_some(broken),
+            saw=first_of(map(_placed, broken)),
             means="Whoever follows one finds nothing, or reads something else.",
             action="Point it to where the text stands now.",
-            sites=_sites(broken),
+            sites=sites_of(broken, _text),
         )
     if moved:
         return Review(
             expected="references to the sections that they were written for (the version before)",
-            saw=_some(moved),
+            saw=first_of(map(_placed, moved)),
             means="Whoever follows one reads another section, and nothing tells them.",
             accept=(),
             action="Write the number that the section has now, or waive the place where it is meant.",
-            sites=_sites(moved),
+            sites=sites_of(moved, _text),
         )
     if unread.rows:
         return Unproven(f"{unread.records()[0]['path']}: {unread.records()[0]['said']}")
@@ -55,21 +55,12 @@ def references_resolve(case: Case) -> Outcome:
     return Pass(examined)
 
 
-def _rows(case: Case, name: str) -> tuple[Row, ...]:
-    table = case.value(f"references.{name}")
-    assert isinstance(table, Table)
-    return table.records(path=str, line=int, text=str, said=str)
+def _placed(row: Row) -> str:
+    return f"{row['path']}:{row['line']} ({row['said']})"
 
 
-def _some(rows: tuple[Row, ...]) -> str:
-    more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
-    return ", ".join(f"{row['path']}:{row['line']} ({row['said']})" for row in rows[:_SHOWN]) + more
-
-
-def _sites(rows: tuple[Row, ...]) -> tuple[Site, ...]:
-    return tuple(
-        Site(path=str(row["path"]), line=int(row["line"]), key=str(row["text"]), said=str(row["said"])) for row in rows
-    )
+def _text(row: Row) -> str:
+    return str(row["text"])
 
 
 @references_resolve.healthy

@@ -120,7 +120,9 @@ def test_a_comment_excuses_with_a_reason_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "\0", "if", "((((", "$(" * 500, "'", "é💥 || true | tee\n", "a && " * 300 + "b"])
 @pytest.mark.parametrize("suffix", [".sh", *NAMES])
 def test_any_text_is_read(tmp_path: Path, text: str, suffix: str) -> None:
-    read(tmp_path, text, suffix)
+    found = read(tmp_path, text, suffix)
+    assert not found.inert, "none of these holds a gate"
+    assert found.gates == 0
 
 
 def test_what_is_known_is_told_from_what_is_likely(tmp_path: Path) -> None:

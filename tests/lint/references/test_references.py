@@ -97,5 +97,7 @@ def test_no_document_is_read_for_long(tmp_path: Path, odd: str) -> None:
 
 def test_odd_bytes_are_read(tmp_path: Path) -> None:
     document = tmp_path / "doc.md"
-    document.write_bytes(b"# \xff\xfe\x00\n[a](\x00gone.md)\n\r\r" + b"`" * 50)
-    read_references([document])
+    document.write_bytes(b"# \xff\xfe\x00\n[a](\x00gone.md)\n[b](gone.md)\n\r\r" + b"`" * 50)
+    found = read_references([document])
+    assert (found.documents, found.unread) == (1, ())
+    assert [(one.reference.line, one.reference.target.name) for one in found.broken] == [(3, "gone.md")]
