@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import datetime
 import json
 import os
@@ -23,6 +24,9 @@ ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
 SITE = ROOT / "src/affidavit/attach/site"
 PACKAGES = ("torch", "transformers", "trl", "peft")
+
+# As pip leaves what it installs: a checkout in which nobody may write byte code would be compiled by each command anew.
+compileall.compile_dir(ROOT / "src", quiet=1)
 
 
 @dataclass(frozen=True, kw_only=True)
