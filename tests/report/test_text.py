@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.report.world import CHECKS, healthy, proof, statement
+from msgspec.structs import replace as with_fields
+from tests.report.world import CHECKS, DAY, healthy, proof, statement
 
 from affidavit.check import Landmine, Verdict
 from affidavit.fact.observation import Cause, Unknown
@@ -160,6 +161,14 @@ def test_a_drill_that_missed_something_proves_nothing() -> None:
     assert {row.proved for row in rows if row.verdict} == {"never drilled"}
     rows = checklist(replace(said, ledger=Ledger(drills=(proof(CHECKS[0]),))))
     assert "1 of 2 drilled" in {row.proved for row in rows}
+
+
+def test_a_drill_of_a_day_that_has_not_come_hides_none_that_is_true() -> None:
+    """The clock of a machine that is ahead would date every line of a report by a year that is not yet."""
+    early = tuple(with_fields(proof(rule), date=datetime.date(2099, 1, 1), caught=1) for rule in CHECKS)
+    said = replace(clean_run(), ledger=Ledger(drills=(*map(proof, CHECKS), *early)))
+    assert {row.proved for row in checklist(said) if row.verdict} == {f"proved {DAY}"}
+    assert f"last {DAY}" in draw(text.report(said))
 
 
 def test_no_finding_at_all_is_said_to_be_no_pass() -> None:

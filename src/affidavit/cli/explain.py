@@ -12,7 +12,7 @@ from affidavit.check.finding import Landmine
 from affidavit.check.rule import Check
 from affidavit.cli import page
 from affidavit.cli.parameter import example, json_option
-from affidavit.cli.project import Project, here
+from affidavit.cli.project import Project, here, today
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.term import Term
 from affidavit.lint.gates.rule import ALARM, Rule
@@ -142,7 +142,7 @@ def _check_lines(project: Project, check: Check) -> Iterator[Line]:
 
 
 def _proved(project: Project, check: Check) -> str:
-    drill = project.ledger().last(check.id)
+    drill = project.ledger().last(check.id, today())
     if drill is None:
         return 'never; run "affidavit drill"'
     return f"{drill.date}: {drill.caught} of {drill.total} sabotages caught, {drill.run or 'on its own example'}"

@@ -63,9 +63,13 @@ class Statement:
     def drills(self) -> Mapping[str, Drilled]:
         """The last drill of each check that spoke here, unless it no longer proves anything of it.
 
-        An old proof does not outlast a drill that missed something, other code, or the time for which it holds.
+        An old proof does not outlast a drill that missed something, other code, or the time for which it holds. The
+        last is the last on the day of judging: a line of a day that has not come hides none that is true.
         """
         checks = dict.fromkeys(finding.check for finding in self.findings)
-        stale = {check for check in self.doubts if (last := self.ledger.last(check)) is not None and last.is_proof}
-        checks = {check: None for check in checks if check not in stale}
-        return {check: drill for check in checks if (drill := self.ledger.last(check)) is not None}
+        drills = {check: self.ledger.last(check, self.case.as_of) for check in checks}
+        return {
+            check: drill
+            for check, drill in drills.items()
+            if drill is not None and not (check in self.doubts and drill.is_proof)
+        }
