@@ -41,6 +41,9 @@ def test_what_the_body_says_of_complete_evidence_is_the_verdict() -> None:
     first, second, last = failing.message.splitlines()
     assert first.startswith("flash-ran: expected flash (the test), saw ")
     assert second == 'It is slow. Run "affidavit explain flash-ran".' and last == "Not affected: the loss."
+    said = failing.contradiction
+    assert said is not None and failing.message.startswith(f"flash-ran: expected {said.expected}, saw {said.saw}.\n")
+    assert (said.means, said.action) == ("It is slow.", 'Run "affidavit explain flash-ran".')
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from hatchling.builders.wheel import WheelBuilder
 from msgspec.structs import replace as replace_struct
 from tests.report.dossiers import RUN, dossier, everything, planted, record
 
+from affidavit.check.finding import Contradiction
 from affidavit.fact.observation import Cause
 from affidavit.fact.values import Series, Tally
 from affidavit.record.manifest import Launcher
@@ -120,6 +121,18 @@ def test_a_failure_that_nobody_waived_is_named_in_the_headline_and_linked() -> N
     assert all(link is not None and link.startswith("#") and link[1:] in ids for link in links)
     head = found.text.partition("Seven lines")[0]
     assert "FAIL attention-consistent saw 48 eager" in head and "attention-as-requested" not in head  # that is waived
+
+
+def test_a_value_that_reads_like_a_message_takes_no_part_of_one_for_another() -> None:
+    """A message used to be taken apart again where it says "saw", which is a word that a value can hold."""
+    held = everything()
+    forged = Contradiction(
+        expected="flex, saw nothing (asked)", saw="eager.\nNot affected: all of it", means="It is slow.", action="Look."
+    )
+    findings = tuple(replace(one, contradiction=forged) for one in held.statement.findings if one.contradiction)
+    found = page(replace(held, statement=replace(held.statement, findings=findings))).text
+    parts = "expected flex, saw nothing (asked) saw eager.\\nNot affected: all of it means It is slow. next Look."
+    assert found.count(parts) == len(findings) > 2
 
 
 def test_without_a_failure_the_headline_names_what_waits_for_a_review() -> None:

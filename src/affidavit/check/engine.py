@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from affidavit.case import SUBJECT, Case, Need
-from affidavit.check.finding import Fail, Finding, Pass, Review, Unproven, Verdict
+from affidavit.check.finding import Contradiction, Fail, Finding, Pass, Review, Unproven, Verdict
 from affidavit.check.rule import Check
 from affidavit.fact.errors import refusal
 from affidavit.fact.observation import Cause, Known, Unknown
@@ -68,7 +68,9 @@ def run(check: Check, case: Case) -> Finding:
         message = f"accepted in the lock: {', '.join(outcome.accept)}"
         return replace(_finding(check, case, Verdict.PASS, message), examined=len(outcome.accept), cites=cites)
     verdict = Verdict.FAIL if isinstance(outcome, Fail) else Verdict.REVIEW
-    return replace(_finding(check, case, verdict, _message(check, outcome)), sites=outcome.sites, cites=cites)
+    said = _contradiction(check, outcome)
+    finding = _finding(check, case, verdict, _message(check, said))
+    return replace(finding, contradiction=said, sites=outcome.sites, cites=cites)
 
 
 def judge(checks: Iterable[Check], case: Case) -> tuple[Finding, ...]:
@@ -115,13 +117,22 @@ def _speaks_of_ranks(check: Check, case: Case) -> bool:
     return any(case.vocabulary[need.name].scope is Scope.RANK for need in expand(check, case))
 
 
-def _message(check: Check, outcome: Fail | Review) -> str:
-    return refusal(
-        subject=check.id,
+def _contradiction(check: Check, outcome: Fail | Review) -> Contradiction:
+    return Contradiction(
         expected=outcome.expected,
-        saw=outcome.saw,
+        saw=outcome.saw.removesuffix("."),
         means=outcome.means,
         action=outcome.action or f'Run "affidavit explain {check.id}".',
+    )
+
+
+def _message(check: Check, said: Contradiction) -> str:
+    return refusal(
+        subject=check.id,
+        expected=said.expected,
+        saw=said.saw,
+        means=said.means,
+        action=said.action,
         unaffected=check.unaffected,
     )
 

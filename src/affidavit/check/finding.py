@@ -133,8 +133,23 @@ Outcome = Pass | Fail | Review | Unproven
 
 
 @dataclass(frozen=True, kw_only=True)
+class Contradiction:
+    """What a FAIL or a REVIEW says, part by part, for whoever draws its parts and not its lines."""
+
+    expected: str
+    saw: str
+    means: str
+    action: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One check's answer about one episode of one case."""
+    """One check's answer about one episode of one case.
+
+    Args:
+        message: all of it as text; of a FAIL or a REVIEW the lines that every error of ours has.
+        contradiction: the parts of those lines; None of any other verdict.
+    """
 
     check: str
     landmine: Landmine
@@ -146,3 +161,4 @@ class Finding:
     examined: int = 0
     episode: int = 0
     unaffected: str = ""
+    contradiction: Contradiction | None = None

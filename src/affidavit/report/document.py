@@ -154,6 +154,7 @@ def _finding(finding: Finding) -> Document:
         "section": finding.landmine.section,
         "verdict": finding.verdict.value,
         "message": finding.message,
+        **_parts(finding),
         "cites": list(finding.cites),
         "sites": [_site(site) for site in finding.sites],
         "cause": None if finding.cause is None else finding.cause.name,
@@ -161,6 +162,13 @@ def _finding(finding: Finding) -> Document:
         "episode": finding.episode,
         "not_affected": finding.unaffected,
     }
+
+
+def _parts(finding: Finding) -> Document:
+    """Return a contradiction part by part, so that no program has to take the message apart."""
+    said = finding.contradiction
+    names = ("expected", "saw", "means", "action")
+    return {name: None if said is None else getattr(said, name) for name in names}
 
 
 def _site(site: Site) -> Document:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from affidavit.check.finding import Finding, Landmine, Verdict
 from affidavit.record.ledger import Drilled
@@ -12,8 +11,6 @@ from affidavit.report.checklist import mark_of
 from affidavit.report.page.said import cut
 from affidavit.report.statement import Statement
 
-FORM = re.compile(r"expected (?P<expected>.*?), saw (?P<saw>.*)\.\n(?P<means>.*)\nNot affected: .*", re.DOTALL)
-"""The one shape of a contradiction (:func:`affidavit.fact.errors.refusal`), its subject taken off."""
 _SITES = 50
 
 
@@ -28,7 +25,7 @@ class Told:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One finding. ``says`` stands where the message is not of the shape that has an expectation."""
+    """One finding. ``says`` stands where nothing was contradicted."""
 
     anchor: str
     check: str
@@ -37,6 +34,7 @@ class Entry:
     expected: str = ""
     saw: str = ""
     means: str = ""
+    action: str = ""
     says: str = ""
     unaffected: str
     sites: tuple[tuple[str, str], ...]
@@ -61,9 +59,7 @@ def entries(statement: Statement, verdict: Verdict, *, is_shared: bool = False) 
 
 def _entry(statement: Statement, finding: Finding, place: int, is_shared: bool) -> Entry:
     episode = f", training {finding.episode + 1}" if statement.case.subject.episodes > 1 else ""
-    message = finding.message.removeprefix(f"{finding.check}: ")
-    form = FORM.fullmatch(message)
-    parts = {name: cut(part) for name, part in form.groupdict().items()} if form else {"says": cut(message)}
+    said = asdict(finding.contradiction) if finding.contradiction else {"says": finding.message}
     to_accept = finding.verdict is Verdict.REVIEW and statement.is_run and not is_shared
     return Entry(
         anchor=f"{finding.verdict.name.lower()}-{place + 1}",
@@ -77,7 +73,7 @@ def _entry(statement: Statement, finding: Finding, place: int, is_shared: bool) 
         accept=f"affidavit accept {statement.title}" if to_accept else "",
         proved=proved(statement.drills.get(finding.check)),
         waived=_waived(statement, finding),
-        **parts,
+        **{name: cut(part) for name, part in said.items()},
     )
 
 

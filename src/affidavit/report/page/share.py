@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from affidavit.case import SUBJECT, Case, Need
-from affidavit.check.finding import Finding, Site, Verdict
+from affidavit.check.finding import Contradiction, Finding, Site, Verdict
 from affidavit.check.rule import Check
 from affidavit.fact.observation import Cause, Known, State, Unknown
 from affidavit.fact.term import Vocabulary
@@ -24,7 +24,6 @@ from affidavit.record.manifest import Attempt, Evidence, Interpreter, Launcher, 
 from affidavit.record.record import Fact, Record
 from affidavit.report.page import harmless
 from affidavit.report.page.dossier import Dossier, Kept
-from affidavit.report.page.findings import FORM
 from affidavit.report.page.harmless import WITHHELD
 from affidavit.report.page.keeper import Keeper
 from affidavit.report.statement import Statement
@@ -97,27 +96,33 @@ class _Copy:
             check=check,
             landmine=finding.landmine,
             verdict=finding.verdict,
-            message=self._message(finding, check),
+            message=self._message(finding),
             cites=tuple(cite for cite in finding.cites if Need.parse(cite).name in self._words),
             sites=tuple(map(self._site, finding.sites)),
             cause=finding.cause,
             examined=finding.examined,
             episode=finding.episode,
             unaffected=known.unaffected if known else WITHHELD,
+            contradiction=None if finding.contradiction is None else self._contradiction(finding.contradiction),
         )
 
-    def _message(self, finding: Finding, check: str) -> str:
-        said = finding.message.removeprefix(f"{finding.check}: ")
+    def _message(self, finding: Finding) -> str:
+        if finding.contradiction is not None:
+            return WITHHELD  # its parts are told, each by itself
         if finding.verdict is Verdict.UNKNOWN:
-            need, _, why = said.partition(": ")
+            need, _, why = finding.message.partition(": ")
             if need in finding.cites and Need.parse(need).name in self._words:
                 return f"{need}: {self._why(finding.cause, why)}"
-            return self._why(finding.cause, said)
-        form = FORM.fullmatch(said)
-        if form is None:
-            return self.keeper.prose(said)
-        expected, saw, means = (self.keeper.prose(form[part]) for part in ("expected", "saw", "means"))
-        return f"{check}: expected {expected}, saw {saw}.\n{means}\nNot affected: {finding.unaffected and WITHHELD}."
+            return self._why(finding.cause, finding.message)
+        return self.keeper.prose(finding.message)
+
+    def _contradiction(self, said: Contradiction) -> Contradiction:
+        return Contradiction(
+            expected=self.keeper.prose(said.expected),
+            saw=self.keeper.prose(said.saw),
+            means=self.keeper.prose(said.means),
+            action=self.keeper.prose(said.action),
+        )
 
     def _why(self, cause: Cause | None, why: str) -> str:
         """Return why something is unknown; why a fact falls is a person's word."""
