@@ -28,9 +28,14 @@ _COVERS: Mapping[str, tuple[str, ...]] = {
     "lint_silence": ("lint/project.py:lint", "lint/diff.py:hold"),
     "reference_silence": ("lint/references/reading.py:read_references", "lint/references/headings.py:document"),
     "report_open": ("report/page/markup.py:render", "report/page/share.py:shared"),
-    "run_cost": ("run/supervise.py:supervise", "run/sealing.py:ensure_sealed", "attach/session.py:Session"),
+    "run_cost": (
+        "run/supervise.py:supervise",
+        "run/sealing.py:ensure_sealed",
+        "attach/session.py:Session",
+        "attach/seat.py:Seat",
+    ),
     "silence": ("check/engine.py:judge", "check/engine.py:run"),
-    "step_cost": ("attach/session.py:Session", "attach/heartbeat.py:Heartbeat"),
+    "step_cost": ("attach/session.py:Session", "attach/lookout.py:Lookout", "attach/heartbeat.py:Heartbeat"),
     "tracker_states": ("run/ending.py:ending", "run/sealing.py:ensure_sealed"),
 }
 _UNITS = {

@@ -2,7 +2,8 @@
 
     python benchmarks/first_verdict.py [PAIRS]
 
-The demo's script: TRL, and a model so tiny that what we add weighs more than it would. The first verdict is the last
+Two scripts of the demo: TRL on a model so tiny that what we add weighs more than it would, which says how many seconds
+that is, and SmolLM2 with its own weights, which says what share of a real start. The first verdict is the last
 line that stands on stderr before the command begins; the first step is told by a hook of torch that the same wrapper
 puts on in every case. Cases follow one another in turn, so that a machine which slows down slows all of them.
 """
@@ -15,12 +16,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from measuring import ROOT, median, write
 
 SCRIPTS = ROOT / "src/affidavit/demo/scripts"
-SCRIPT = "user_turns_lit.py"
+TINY, REAL = "user_turns_lit.py", "smollm2_lora.py"
 BEGUN, STEPPED = "the script begins", "the first step is done"
 WRAPPER = f"""
 import runpy, sys
@@ -31,8 +33,8 @@ def tell(*_):
     if not said:
         said.append(print({STEPPED!r}, flush=True))
 register_optimizer_step_post_hook(tell)
-sys.argv = [{SCRIPT!r}, *sys.argv[1:]]
-runpy.run_path({SCRIPT!r}, run_name="__main__")
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
 """
 GATE = """
 [[gate]]
@@ -43,8 +45,6 @@ sabotage = "echo 'def (' >> user_turns_lit.py"
 
 
 def main(pairs: int = 3) -> int:
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
-    cases: dict[str, list[dict[str, float]]] = {"bare": [], "run": [], "preflight": []}
     with tempfile.TemporaryDirectory(prefix="affidavit-first-verdict-") as place:
         project = Path(place) / "project"
         shutil.copytree(SCRIPTS, project, ignore=shutil.ignore_patterns("__pycache__"))
@@ -53,30 +53,47 @@ def main(pairs: int = 3) -> int:
         who = ["-c", "user.name=b", "-c", "user.email=b@b"]
         for words in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "b"]):
             subprocess.run(["git", *words], cwd=project, check=True)
-        script = [sys.executable, "timed.py"]
-        ours = [sys.executable, "-m", "affidavit.cli"]
-        for turn in range(-1, pairs):  # the first turn warms the disk and the signatures that are kept
-            for name, before in (
-                ("bare", []),
-                ("run", [*ours, "run", "--"]),
-                ("preflight", [*ours, "preflight", "--"]),
-            ):
-                told = _timed([*before, *script, f"{place}/{name}{turn}"], project, environment)
-                cases[name] += [told] if turn >= 0 else []
-    # The fastest of each: whatever else the machine does can only make a first step late, by far more than we do.
-    steps = {name: min(one["step_seconds"] for one in told) for name, told in cases.items()}
+        tiny = _in_turn(project, ("bare", "run", "preflight"), pairs, lambda folder: [TINY, str(folder)])
+        real = _in_turn(project, ("bare", "run"), pairs, lambda folder: [REAL, "--steps", "1", "--output", str(folder)])
+    later, of_tiny = _later(tiny)
+    real_later, of_real = _later(real)
     found = {
-        "run_verdict_seconds": median([one["begun_seconds"] for one in cases["run"]]),
-        "preflight_verdict_seconds": median([one["begun_seconds"] for one in cases["preflight"]]),
-        "run_first_step_later_seconds": steps["run"] - steps["bare"],
-        "run_first_step_later_fraction": steps["run"] / steps["bare"] - 1,
+        "run_verdict_seconds": median([one["begun_seconds"] for one in tiny["run"]]),
+        "preflight_verdict_seconds": median([one["begun_seconds"] for one in tiny["preflight"]]),
+        "run_first_step_later_seconds": later,
+        "run_first_step_later_fraction": of_tiny,
+        "real_first_step_later_seconds": real_later,
+        "real_first_step_later_fraction": of_real,
     }
     promised = {
         "run_verdict_seconds": 5.0,
         "preflight_verdict_seconds": 5.0,
-        "run_first_step_later_fraction": 0.05,
+        "real_first_step_later_fraction": 0.05,
     }
-    return write("first_verdict", promised=promised, found=found, raw=cases)
+    return write("first_verdict", promised=promised, found=found, raw={"tiny": tiny, "real": real})
+
+
+def _in_turn(
+    project: Path, cases: Sequence[str], pairs: int, argv: Callable[[Path], list[str]]
+) -> dict[str, list[dict[str, float]]]:
+    """Return what each case was timed at; a turn before the first warms the disk and the signatures that are kept."""
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+    before = {name: [] if name == "bare" else [sys.executable, "-m", "affidavit.cli", name, "--"] for name in cases}
+    timed: dict[str, list[dict[str, float]]] = {name: [] for name in cases}
+    for turn in range(-1, pairs):
+        for name in cases:
+            script = argv(project.parent / f"{name}{turn}")
+            told = _timed([*before[name], sys.executable, "timed.py", *script], project, environment)
+            shutil.rmtree(project.parent / f"{name}{turn}", ignore_errors=True)
+            timed[name] += [told] if turn >= 0 else []
+    return timed
+
+
+def _later(timed: Mapping[str, Sequence[Mapping[str, float]]]) -> tuple[float, float]:
+    """Return how much later the first step of `run` comes, in seconds and of bare; by the fastest of each, because
+    whatever else the machine does can only make a first step late, by far more than we do."""
+    bare, run = (min(one["step_seconds"] for one in timed[name]) for name in ("bare", "run"))
+    return run - bare, run / bare - 1
 
 
 def _timed(argv: list[str], project: Path, environment: dict[str, str]) -> dict[str, float]:

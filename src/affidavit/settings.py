@@ -18,6 +18,7 @@ from typing import TypeVar
 import tomllib
 
 from affidavit.attach.launch import CANARY_SECONDS
+from affidavit.attach.redact import redact
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.fact.observation import Known
@@ -34,6 +35,7 @@ TREE_GATES = ("refuse", "snapshot", "allow")
 NAME_GATES = ("refuse", "tell")
 NUMBER_GATES = ("refuse", "tell")
 WITNESSES = ("none", "git")
+TRACKERS = ("none", "mlflow")
 CANARY_SECONDS_MOST = 60.0
 PROOF_DAYS = 90
 ROOT_MARKS = (names.SETTINGS, names.LOCK, ".git")
@@ -42,7 +44,7 @@ _SECTIONS: Mapping[str, frozenset[str]] = {
     "run": frozenset({"tokens", "marks", "names", "numbers"}),
     "tree": frozenset({"gate", "reason"}),
     "panel": frozenset({"files"}),
-    "seal": frozenset({"key", "trusted", "witness"}),
+    "seal": frozenset({"key", "trusted", "witness", "tracker", "tracking_uri"}),
     "cache": frozenset({"canary_seconds", "declared"}),
     "cache.declared": frozenset({"name", "raw", "entry", "build", "manifest"}),
     "proof": frozenset({"days"}),
@@ -75,6 +77,8 @@ class Settings:
         key: who signs what is sealed: the name of a private key of this user, or its path; "" where nobody does.
         trusted: the public keys whose signature this project believes.
         witness: what outside of a run folder remembers its seal: ``none`` or ``git``.
+        tracker: the experiment tracker whose run of the training carries the seal as a tag: ``none`` or ``mlflow``.
+        tracking_uri: where that tracker is; "" for where the environment, or the tracker itself, says.
         canary_seconds: how long a run may wait while rows out of its caches are recomputed; 0 recomputes none.
         declared: caches of the project's own, of which rows are rebuilt before a command starts.
         attestations: ``[[attestation]]``, a person's word for a term that no instrument sees, written by that person
@@ -99,6 +103,8 @@ class Settings:
     key: str = ""
     trusted: tuple[Path, ...] = ()
     witness: str = "none"
+    tracker: str = "none"
+    tracking_uri: str = ""
     canary_seconds: float = CANARY_SECONDS
     declared: tuple[Declared, ...] = ()
     questions: tuple[Question, ...] = ()
@@ -166,6 +172,8 @@ class _Reader(Keys):
             key=self.text(seal, "seal.key") if "key" in seal else "",
             trusted=tuple(self.root / name for name in self.texts(seal, "seal.trusted")),
             witness=self.choice(seal, "seal.witness", WITNESSES),
+            tracker=self.choice(seal, "seal.tracker", TRACKERS),
+            tracking_uri=self._place(seal),
             canary_seconds=self.seconds(
                 cache, "cache.canary_seconds", default=CANARY_SECONDS, most=CANARY_SECONDS_MOST
             ),
@@ -174,6 +182,16 @@ class _Reader(Keys):
             gates=self._each(document, "gate", partial(declared.gate, self), "name"),
             proof_days=self.whole(proof, "proof.days", default=PROOF_DAYS, most=declared.DAYS_MOST),
         )
+
+    def _place(self, seal: dict[str, object]) -> str:
+        """Return where the tracker is; the file is committed, so that what opens a server stays in the environment."""
+        key = "seal.tracking_uri"
+        place = self.text(seal, key) if "tracking_uri" in seal else ""
+        if place and seal.get("tracker", "none") == "none":
+            self.complaints.append(f'{key}: nothing asks it without tracker = "mlflow"')
+        if redact(place) != place:
+            self.complaints.append(f"{key}: expected no secret in a file that is committed, saw {redact(place)!r:.120}")
+        return place
 
     def _waiver(self, entry: dict[str, object], key: str) -> Waiver:
         return Waiver(

@@ -160,6 +160,17 @@ def test_a_folder_that_somebody_sent_is_verified_where_it_lies(held: Desk, tmp_p
     assert ended.exit_code == 1 and "✗ tokens" in ended.stdout
 
 
+def test_a_run_under_the_name_of_another_is_seen_by_every_reader(signed: Desk) -> None:
+    """Each byte of it holds, and whoever asks for the other run would be shown this one."""
+    folder = run_of(signed)
+    folder.rename(folder.with_name(folder.name.replace("Z", "\u0396")))  # a letter that looks the same
+    ended = signed.type("verify")
+    assert ended.exit_code == 1 and "✗ folder" in ended.stdout and "\\u0396" in ended.stdout, ended.stdout
+    for verb in ("show", "check", "report"):
+        ended = signed.type(verb)
+        assert ended.exit_code == 2 and "expected its own record in its folder" in ended.stderr, ended.output
+
+
 def test_verify_reads_what_others_refuse_and_seals_nothing(signed: Desk) -> None:
     folder = run_of(signed)
     for name in ("manifest.json", "head.json", "manifest.dsse.json", "head.dsse.json"):

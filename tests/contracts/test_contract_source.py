@@ -16,9 +16,7 @@ SOURCES = {
 }
 
 LINES = 300
-LONGER: dict[str, str] = {
-    "attach/session.py": "everything alive in one training process: who audits the hot path should see all of it",
-}
+LONGER: dict[str, str] = {}
 """Files that may be longer, each with its reason."""
 
 

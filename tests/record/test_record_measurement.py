@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import resource
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,22 @@ def test_a_torn_last_line_does_not_swallow_the_next(tmp_path: Path) -> None:
     measurement.append(path, [measured("a", 1, 1)])
     held = measurement.read(path)
     assert held.measured == (measured("a", 1, 1),) and len(held.problems) == 1
+
+
+@pytest.mark.parametrize("before", [b"", b'{"name":"a","da'], ids=["whole", "torn"])
+def test_half_a_line_on_a_full_disk_is_none_and_is_said(tmp_path: Path, before: bytes) -> None:
+    path = tmp_path / "measurements.jsonl"
+    measurement.append(path, [measured("a", 1, 1)])
+    with path.open("ab") as file:
+        file.write(before)
+    held, (soft, hard) = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(held) + 40, hard))
+    try:
+        with pytest.raises(MeasurementError, match="No space left"):
+            measurement.append(path, [measured("a", 2, 2)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.read_bytes() == held
 
 
 @pytest.mark.parametrize(

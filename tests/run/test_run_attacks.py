@@ -108,6 +108,13 @@ def write_anew_as_another_run(there: World) -> None:
     _envelopes_away(there)
 
 
+def put_another_run_in_its_place(there: World) -> None:
+    """Every byte and every signature of the other run holds; only the name of the folder is not its own."""
+    write(there.folder, "as it never was", run="run-2")
+    _envelopes_away(there)
+    assert there.notary.sealed(there.folder) == ()
+
+
 def take_only_the_envelopes_away(there: World) -> None:
     _envelopes_away(there)
 
@@ -170,7 +177,8 @@ MATRIX: tuple[tuple[Callable[[World], None], str, str, str], ...] = (
     (write_all_anew,                      "-",       "caught",  "caught"),
     (take_only_the_envelopes_away,        "-",       "unknown", "unknown"),
     (write_anew_and_take_envelopes_away,  "-",       "unknown", "caught"),
-    (write_anew_as_another_run,           "-",       "unknown", "caught"),
+    (write_anew_as_another_run,           "caught",  "caught",  "caught"),
+    (put_another_run_in_its_place,        "caught",  "caught",  "caught"),
     (write_anew_and_sign_by_another_key,  "unknown", "caught",  "caught"),
     (call_another_key_by_our_name,        "unknown", "caught",  "caught"),
     (put_an_older_state_back,             "-",       "-",       "caught"),
@@ -222,6 +230,7 @@ def test_the_table_in_the_docstring_says_what_the_rows_say() -> None:
         "a fact is edited": edit_a_fact,
         "evidence is edited, swapped or added": edit_evidence,
         "a correction is edited, reordered or cut off": cut_corrections,
+        "another run's folder is put in its place": put_another_run_in_its_place,
         "the seal is taken away": take_the_seal_away,
         "a fact is edited, and the head made anew": edit_and_make_the_head_anew,
         "the corrections are cut off, and the head made anew": cut_and_make_the_head_anew,

@@ -8,6 +8,7 @@ Blind to: a call into native code that never comes back to the interpreter.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import signal
 import threading
@@ -18,6 +19,8 @@ from types import FrameType
 
 _AGAIN_SECONDS = 1.0
 """A limit that was swallowed on its way (by a bare ``except``, or a destructor) is said again after this long."""
+ERRORS_ALLOWED = 2
+"""What raises more often than this is not called again."""
 
 
 class TimeLimitPassed(BaseException):
@@ -64,6 +67,25 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 def _is_ours() -> bool:
     return threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGALRM) is _stop
+
+
+def shielded(call: Callable[..., None], note: Callable[[str], None]) -> Callable[..., None]:
+    """Return a call that keeps its errors from whoever makes it; they are noted, and after some it does nothing."""
+
+    errors = 0
+
+    @functools.wraps(call)
+    def shield(*args: object, **kwargs: object) -> None:
+        nonlocal errors
+        if errors == ERRORS_ALLOWED:
+            return
+        try:
+            call(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001  an adapter's error is ours, never the run's
+            errors += 1
+            note(f"{call.__qualname__}: {describe(error)}")
+
+    return shield
 
 
 def describe(error: BaseException) -> str:

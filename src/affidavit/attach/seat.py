@@ -6,13 +6,11 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from affidavit.attach.guard import TimeLimitPassed, describe, run_limited
+from affidavit.attach.guard import ERRORS_ALLOWED, TimeLimitPassed, describe, run_limited
 from affidavit.attach.instrument import Emit, Instrument
 from affidavit.attach.moment import Moment
 from affidavit.attach.neutral import Keeper, neutral
 from affidavit.fact.observation import Cause
-
-ERRORS_ALLOWED = 2
 
 
 @dataclass

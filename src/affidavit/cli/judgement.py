@@ -14,12 +14,16 @@ from affidavit.gate import decide
 from affidavit.record import fold
 from affidavit.record.manifest import Manifest, Status
 from affidavit.record.record import Fact, Kind, Record, ordered
-from affidavit.record.runs import RunFolder
+from affidavit.record.runs import RunFolder, is_misplaced
 from affidavit.report.statement import Statement
 from affidavit.run.assemble import assemble
 from affidavit.run.corrections import Felled, touching
 from affidavit.run.proofs.standing import doubts
 from affidavit.run.sealing import Running, ensure_sealed
+
+
+class MisplacedError(AffidavitError):
+    """Under the name of one run lies the record of another."""
 
 
 class StillRunningError(AffidavitError):
@@ -32,7 +36,7 @@ def manifest_of(project: Project, run: RunFolder) -> Manifest:
     Raises:
         StillRunningError: somebody of it is alive.
     """
-    found = ensure_sealed(run.folder, project.vocabulary, project.attest)
+    found = _ended(project, run)
     if isinstance(found, Running):
         raise StillRunningError(
             refusal(
@@ -94,10 +98,31 @@ def before(project: Project, facts: Iterable[Fact], *, title: str, strict: bool 
 
 def judged(project: Project, run: RunFolder, *, strict: bool = False) -> Statement:
     """Return the statement of a run, over or not; one that is over is sealed first."""
-    found = ensure_sealed(run.folder, project.vocabulary, project.attest)
+    found = _ended(project, run)
     case = assemble(run.folder, project.settings, as_of=today(), vocabulary=project.vocabulary)
     felled = touching(run.folder, project.root, case)
     return stated(project, case, title=run.id, status=status_of(found), strict=strict, corrections=felled)
+
+
+def _ended(project: Project, run: RunFolder) -> Manifest | Running:
+    """Return the sealed manifest of a run that is over, else how it stands.
+
+    Raises:
+        MisplacedError: the folder holds what another run swore to.
+    """
+    found = ensure_sealed(run.folder, project.vocabulary, project.attest)
+    if isinstance(found, Manifest) and is_misplaced(run.folder, found.run, project.root):
+        raise MisplacedError(
+            refusal(
+                subject=f"run {run.id!a}",
+                expected="its own record in its folder",
+                saw=f"the record of {found.run!a}",
+                means="The folder was renamed, or another run was put in its place: nobody can say what this run did.",
+                action=f"Call the folder {found.run} again, or restore it from a copy.",
+                unaffected="every run whose folder has its own name",
+            )
+        )
+    return found
 
 
 def status_of(found: Manifest | Running) -> str:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from affidavit.check.finding import Finding, Verdict
@@ -29,6 +29,7 @@ from affidavit.run.launch import Prepared, prepare
 from affidavit.run.outset import examine
 from affidavit.run.proofs.standing import Inquiry
 from affidavit.run.supervise import refuse, supervise
+from affidavit.run.tracker.tag import announced
 from affidavit.run.tree import GateAnswer
 
 STOPPING = (Verdict.FAIL,)
@@ -193,6 +194,8 @@ def observe(project: Project, order: Order) -> Observed:
         canary_seconds=settings.canary_seconds,
         plugins=project.house.plugins,
     )
+    if settings.tracker != "none":
+        prepared = replace(prepared, environment=announced(prepared.environment, prepared.start.run))
     return Observed(project=project, order=order, prepared=prepared)
 
 

@@ -21,6 +21,7 @@ from affidavit.run import attesting
 from affidavit.run.annotating import content_of
 from affidavit.run.attesting import Notary
 from affidavit.run.plugins import House, load_house
+from affidavit.run.tracker.tag import Tracker
 from affidavit.settings import Settings, find_root
 from affidavit.settings import load as load_settings
 
@@ -68,7 +69,10 @@ class Project:
     @property
     def notary(self) -> Notary:
         settings = self.settings
-        return Notary(root=self.root, key=settings.key, trusted=settings.trusted, witness=settings.witness)
+        tracker = Tracker(root=self.root, uri=settings.tracking_uri) if settings.tracker != "none" else None
+        return Notary(
+            root=self.root, key=settings.key, trusted=settings.trusted, witness=settings.witness, tracker=tracker
+        )
 
     def attest(self, folder: Path, doubt: str = "") -> None:
         """Let a seal that was made just now be signed and remembered, as the settings say; what cannot be is told.

@@ -14,6 +14,7 @@ from affidavit.record.standing import Examined, Standing
 from affidavit.record.verification import SIGNATURE, Verified
 from affidavit.report.terminal import Line, Span, Tone, line
 from affidavit.run.attesting import WITNESS
+from affidavit.run.tracker.tag import WHAT as TAG
 
 _MARKS = {
     Standing.HOLDS: Span("✓", Tone.GOOD),
@@ -64,7 +65,7 @@ def summary(found: Verified) -> str:
         return "This is not what was sealed, or not by whom this project trusts."
     if found.worst is Standing.UNCHECKED:
         return "What could be checked holds; not all of it could."
-    signed, witnessed = _holds(found, SIGNATURE), _holds(found, WITNESS)
+    signed, witnessed = _holds(found, SIGNATURE), _holds(found, WITNESS) or _holds(found, TAG)
     if signed and witnessed:
         return "All of it holds."
     if signed:

@@ -46,7 +46,7 @@ class Lines:
 
 
 def append(path: Path, parts: Iterable[msgspec.Struct]) -> None:
-    """Add lines at the end, all in one write, so that two writers never mix theirs.
+    """Add lines at the end, all in one write, so that two writers never mix theirs; all of them, or none.
 
     A line that an earlier writer left torn is ended first.
 
@@ -62,11 +62,22 @@ def append(path: Path, parts: Iterable[msgspec.Struct]) -> None:
         try:
             size = os.fstat(descriptor).st_size
             torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-            os.write(descriptor, b"\n" + raw if torn else raw)
+            _write(descriptor, b"\n" + raw if torn else raw)
         finally:
             os.close(descriptor)
     except OSError as error:
         raise UnwritableError(path, error) from error
+
+
+def _write(descriptor: int, raw: bytes) -> None:
+    """Write all of it. A disk that fills up takes the half of a line and says so only in a number."""
+    written = os.write(descriptor, raw)
+    if written == len(raw):
+        return
+    size = os.fstat(descriptor).st_size
+    if os.pread(descriptor, written, size - written) == raw[:written]:  # nobody has written since
+        os.ftruncate(descriptor, size - written)
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def refuse_unwritable(path: Path) -> None:

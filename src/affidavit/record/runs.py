@@ -78,6 +78,14 @@ def find(root: Path, name: str, environment: Mapping[str, str] | None = None) ->
     raise RunNotFoundError(_refused(name, held, matching, home(root, environment) / "runs"))
 
 
+def is_misplaced(folder: Path, run: str, root: Path, environment: Mapping[str, str] | None = None) -> bool:
+    """Say whether a record lies among the runs of a project under another name than the one that it was sealed with.
+
+    A seal holds wherever its folder lies. Two folders that change places would each speak for the other run.
+    """
+    return folder.name != run and folder.parent.resolve() == (home(root, environment) / "runs").resolve()
+
+
 def _run(folder: Path) -> RunFolder:
     launched = [path.stat().st_mtime_ns for path in folder.glob("launch.*.json")]
     return RunFolder(id=folder.name, folder=folder, started_ns=max(launched, default=folder.stat().st_mtime_ns))

@@ -119,6 +119,14 @@ def to_head(document: object) -> Head | None:
     return None
 
 
+def parse_head(raw: bytes) -> Head | None:
+    """Return the head that a witness kept, or None where what it kept is none of ours."""
+    try:
+        return to_head(canonical.parse(raw))
+    except (canonical.CanonicalError, ValueShapeError):
+        return None
+
+
 def _bytes(path: Path, *, limit: int) -> bytes:
     try:
         return file.read(path, limit=limit)

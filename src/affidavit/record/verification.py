@@ -8,6 +8,7 @@ What is caught, by what a project has; ``tests/run/test_run_attacks.py`` holds i
     a fact is edited                                        caught    caught    caught
     evidence is edited, swapped or added                    caught    caught    caught
     a correction is edited, reordered or cut off            caught    caught    caught
+    another run's folder is put in its place                caught    caught    caught
     the seal is taken away                                  unknown   unknown   caught
     a fact is edited, and the head made anew                -         caught    caught
     the corrections are cut off, and the head made anew     -         caught    caught

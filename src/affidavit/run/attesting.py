@@ -16,16 +16,15 @@ from pathlib import Path
 
 from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError
-from affidavit.fact.values import ValueShapeError
 from affidavit.observe import testimony
 from affidavit.observe.error import ObserveError
 from affidavit.observe.snapshot import is_ref_name
-from affidavit.record import canonical, envelope, file, key, manifest, rotation, seal, statement, verification
+from affidavit.record import envelope, file, key, manifest, rotation, runs, seal, statement, verification
 from affidavit.record.key import PrivateKey, PublicKey, Trust
-from affidavit.record.seal import Head
 from affidavit.record.standing import Examined, Standing
 from affidavit.record.verification import Verified
 from affidavit.run.marked import marked
+from affidavit.run.tracker.tag import Tracker
 
 VARIABLE = "AFFIDAVIT_ATTEST"
 OFF = "off"
@@ -43,12 +42,14 @@ class Notary:
         key: what ``[seal] key`` says; AFFIDAVIT_KEY stands above it.
         trusted: the files of the keys whose signature the project believes.
         witness: ``none`` or ``git``.
+        tracker: the experiment tracker that remembers, too; who only reads many records gives none, and waits for none.
     """
 
     root: Path
     key: str = ""
     trusted: tuple[Path, ...] = ()
     witness: str = "none"
+    tracker: Tracker | None = None
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
     def sealed(self, folder: Path, *, doubt: str = "") -> tuple[str, ...]:
@@ -127,7 +128,8 @@ class Notary:
     def verify(self, folder: Path) -> Verified:
         """Return everything that can be said of a run folder, the word of the witnesses outside of it included."""
         found = verification.verify(folder, self.trust())
-        told = (self._witnessed(found, folder.name), marked(folder, self.root))
+        tracked = self.tracker.examine(folder, found) if self.tracker is not None else None
+        told = (self._placed(found, folder), self._witnessed(found, folder.name), tracked, marked(folder, self.root))
         return found.and_(*(one for one in told if one is not None))
 
     def _secret(self) -> PrivateKey | None:
@@ -139,13 +141,20 @@ class Notary:
         file.replace(folder / names.HEAD_ENVELOPE, envelope.sign(statement.of_head(head), secret))
 
     def _remember(self, folder: Path) -> Iterator[str]:
-        if self.witness != GIT:
-            return
-        try:
-            run = seal.read_sealed(folder).manifest.run
-            testimony.remember(self.root, run, seal.read_head(folder).encode())
-        except (AffidavitError, OSError) as error:
-            yield f"no witness: {_first(error)}"
+        if self.witness == GIT:
+            try:
+                run = seal.read_sealed(folder).manifest.run
+                testimony.remember(self.root, run, seal.read_head(folder).encode())
+            except (AffidavitError, OSError) as error:
+                yield f"no witness: {_first(error)}"
+        if self.tracker is not None:
+            yield from self.tracker.remember(folder)
+
+    def _placed(self, found: Verified, folder: Path) -> Examined | None:
+        if not runs.is_misplaced(folder, found.run, self.root, self.environment):
+            return None
+        said = f"{folder.name!a} holds the record of {found.run!a}: another run's, or renamed"
+        return Examined(what="folder", standing=Standing.BROKEN, said=said)
 
     def _witnessed(self, found: Verified, called: str) -> Examined | None:
         """Hold what the repository remembers of a run against what lies in its folder.
@@ -162,7 +171,7 @@ class Notary:
         if not told:
             said = "it has never heard of this run"
             return _witness(Standing.UNCHECKED, said) if is_asked else None
-        heads = [_head(entry) for entry in told]
+        heads = [seal.parse_head(entry) for entry in told]
         for number, head in enumerate(heads, 1):
             if head is None:
                 return _witness(Standing.BROKEN, f"entry {number} of {len(heads)} is no head of ours")
@@ -174,13 +183,6 @@ class Notary:
         if last is None or last.manifest != newest.manifest or last.count < len(newest.links) - 1:
             return _witness(Standing.UNCHECKED, "what was sealed or corrected last was not told to it")
         return _witness(Standing.HOLDS, f"the last of {len(heads)} in {testimony.PLACE} is this head")
-
-
-def _head(entry: bytes) -> Head | None:
-    try:
-        return seal.to_head(canonical.parse(entry))
-    except (canonical.CanonicalError, ValueShapeError):
-        return None
 
 
 def _witness(standing: Standing, said: str) -> Examined:

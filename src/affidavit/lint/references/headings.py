@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 from unicodedata import category
 
 _HEADING: Final = re.compile(r"^ {0,3}(?:(?:[-*+>] +)*#{1,6}[ \t]+(.+)|(?:={3,}|-{3,}|~{3,}|\^{3,})[ \t]*)$", re.M)
-_NUMBER: Final = re.compile(r"^(?:§\s*|[Ss]ection\s+|[Cc]hapter\s+)?(\d{1,2}(?:\.\d{1,2})*)[.):]?\s+(\S.*)")
+_NUMBER: Final = re.compile(r"^(?:§\s*|[Ss]ection\s+|[Cc]hapter\s+)?(\d{1,2}(?:\.\d{1,2})*)[.):]?(?:\s+(\S.*))?$")
 _TAGGED: Final = re.compile(r"""<\w[^<>]*?\s(?:id|name)\s*=\s*["']?([^"'\s<>]+)""")
 _BRACED: Final = re.compile(r"\{[^{}\n]*?#([\w:.-]+)[^{}\n]*\}")
 _LABEL: Final = re.compile(r"^\(([\w-]+)\)=", re.M)
@@ -22,15 +23,21 @@ _MARKUP: Final = re.compile(
 _LONGEST: Final = 500
 """What is longer is no title."""
 _FENCE: Final = re.compile(r"^ {0,3}(?:[-*>] +)*(`{3,}|~{3,})(.*)$", re.M)
+_FRONT: Final = re.compile(r"---[ \t]*\n(?:#.*\n)*[\w.-]+[ \t]*:(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_HIDDEN: Final = re.compile(r"(?<!`)(`+)(?!`).{1,1000}?(?<!`)\1(?!`)|<!--(?s:.*?-->|.*)")
+"""Code in a line, which may speak of comments, and comments."""
+_ENDING: Final = re.compile(r"\r\n?")
 
 
 @dataclass(frozen=True)
 class Heading:
-    """One heading: where it stands, its number if it has one, and its words."""
+    """One heading: where it stands, its number if it has one, its words, its anchor, and the line that ends it."""
 
     line: int
     number: str
     title: str
+    anchor: str
+    last: int
 
 
 @dataclass(frozen=True)
@@ -65,9 +72,8 @@ def document(text: str, plain: str | None = None) -> Document:
     Args:
         plain: the text without its fenced blocks, where somebody has it.
     """
-    plain = prose(text) if plain is None else plain
+    plain = _shown(text, prose(text) if plain is None else plain)
     headings: list[Heading] = []
-    anchors: set[str] = set()
     seen: Counter[str] = Counter()
     line, counted, last = 1, 0, 0
     for found in _HEADING.finditer(plain):
@@ -81,12 +87,13 @@ def document(text: str, plain: str | None = None) -> Document:
             continue
         words = _MARKUP.sub(lambda mark: mark[2] or mark[3] or "", title).replace("`", "")
         numbered = _NUMBER.match(words.strip("*_ "))
-        number, name = (numbered[1], numbered[2]) if numbered else ("", words)
-        headings.append(Heading(line if found[1] else line - 1, number, name.strip("*_ ")))
-        last = line
+        number, name = (numbered[1], numbered[2] or "") if numbered else ("", words)
         slug = _slug(words)
-        anchors.add(f"{slug}-{seen[slug]}" if seen[slug] else slug)
+        anchor = f"{slug}-{seen[slug]}" if seen[slug] else slug
         seen[slug] += 1
+        headings.append(Heading(line if found[1] else line - 1, number, name.strip("*_ "), anchor, line))
+        last = line
+    anchors = {one.anchor for one in headings}
     given = (_TAGGED, _BRACED, _LABEL) if ")=" in text else (_TAGGED, _BRACED)
     anchors.update(one.lower() for pattern in given for one in pattern.findall(text))
     if text.startswith("---\n"):
@@ -94,20 +101,49 @@ def document(text: str, plain: str | None = None) -> Document:
     return Document(tuple(headings), frozenset(anchors | {_bare(one) for one in anchors}))
 
 
+def lines_of(text: str) -> str:
+    """Return a text whose lines end alike, and which begins with no mark of its byte order."""
+    text = text.removeprefix("\ufeff")
+    return _ENDING.sub("\n", text) if "\r" in text else text
+
+
 def prose(text: str) -> str:
     """Return a text with its fenced blocks made empty, line for line."""
     kept: list[str] = []
-    fence, opened, at = "", 0, 0
+    at = 0
+    for start, end in fenced(text):
+        kept += (text[at:start], "\n" * text.count("\n", start, end))
+        at = end
+    return "".join((*kept, text[at:]))
+
+
+def fenced(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each fenced block of a text begins and ends."""
+    if "```" not in text and "~~~" not in text:
+        return
+    fence, opened = "", 0
     for mark in _FENCE.finditer(text):
-        if fence:
-            if mark[1].startswith(fence) and not mark[2].strip():
-                kept.append("\n" * text.count("\n", opened, mark.end()))
-                fence, at = "", mark.end()
-        elif "`" not in mark[2]:
-            fence, opened = mark[1], mark.start()
-            kept.append(text[at:opened])
-    kept.append("\n" * text.count("\n", opened) if fence else text[at:])
-    return "".join(kept)
+        if not fence:
+            if "`" not in mark[2]:
+                fence, opened = mark[1], mark.start()
+        elif mark[1].startswith(fence) and not mark[2].strip():
+            yield opened, mark.end()
+            fence = ""
+    if fence:
+        yield opened, len(text)
+
+
+def _shown(text: str, plain: str) -> str:
+    """Return a text without its front matter and its comments, line for line."""
+    front = _FRONT.match(text) if text.startswith("---") else None
+    if front is not None:
+        lines = front[0].count("\n")
+        plain = "\n" * lines + "".join(plain.split("\n", lines)[lines:])
+    return _HIDDEN.sub(_blank, plain) if "<!--" in plain else plain
+
+
+def _blank(found: re.Match[str]) -> str:
+    return found[0] if found[1] else re.sub(r"[^\n]", " ", found[0])
 
 
 def _slug(title: str) -> str:
