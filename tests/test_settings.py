@@ -35,6 +35,8 @@ files = ["panels/h100.json"]
 key = "ada"
 trusted = ["ada.pub", "keys/grace.pub"]
 witness = "git"
+tracker = "mlflow"
+tracking_uri = "http://tracker:5000"
 
 [cache]
 canary_seconds = 10
@@ -112,6 +114,7 @@ def test_every_section_is_read(tmp_path: Path) -> None:
     )
     assert settings.questions == (Question(question="Do the chats read like chats?", about=("data/*.jsonl",), days=90),)
     assert (settings.key, settings.witness) == ("ada", "git")
+    assert (settings.tracker, settings.tracking_uri) == ("mlflow", "http://tracker:5000")
     assert settings.trusted == (tmp_path / "ada.pub", tmp_path / "keys" / "grace.pub")
     assert settings.panels == (tmp_path / "panels" / "h100.json",)
     assert settings.waivers == (
@@ -172,6 +175,12 @@ def test_expectations_are_a_record_whose_names_need_no_quotes(tmp_path: Path) ->
         ('[seal]\nkey = ""', "seal.key: expected text"),
         ('[seal]\ntrusted = "ada.pub"', "seal.trusted: expected a list of texts"),
         ('[seal]\nwitness = "svn"', "seal.witness: expected one of none, git, saw 'svn'"),
+        ('[seal]\ntracker = "wandb"', "seal.tracker: expected one of none, mlflow, saw 'wandb'"),
+        ('[seal]\ntracking_uri = "mlruns"', 'seal.tracking_uri: nothing asks it without tracker = "mlflow"'),
+        (
+            '[seal]\ntracker = "mlflow"\ntracking_uri = "http://ada:hunter2@tracker"',
+            "seal.tracking_uri: expected no secret in a file that is committed, saw 'http://[redacted]@tracker'",
+        ),
         ('[seal]\nkeys = "ada"', 'seal.keys: nothing reads this; did you mean "key"'),
         ('gate = "refuse"', "gate: expected tables [[gate]]"),
         ('[[gate]]\nname = "a"\ncommand = "b"', "gate 1.sabotage: expected text"),
