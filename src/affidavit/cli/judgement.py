@@ -125,27 +125,6 @@ def _ended(project: Project, run: RunFolder) -> Manifest | Running:
     return found
 
 
-def _ended(project: Project, run: RunFolder) -> Manifest | Running:
-    """Return the sealed manifest of a run that is over, else how it stands.
-
-    Raises:
-        MisplacedError: the folder holds what another run swore to.
-    """
-    found = ensure_sealed(run.folder, project.vocabulary, project.attest)
-    if isinstance(found, Manifest) and is_misplaced(run.folder, found.run, project.root):
-        raise MisplacedError(
-            refusal(
-                subject=f"run {run.id}",
-                expected="its own record in its folder",
-                saw=f"the record of {found.run}",
-                means="The folder was renamed, or another run was put in its place: nobody can say what this run did.",
-                action=f"Call the folder {found.run} again, or restore it from a copy.",
-                unaffected="every run whose folder has its own name",
-            )
-        )
-    return found
-
-
 def status_of(found: Manifest | Running) -> str:
     """Say how a run stands, in the words of its manifest once it is over."""
     if isinstance(found, Running):

@@ -156,12 +156,6 @@ class Notary:
         said = f"{folder.name!a} holds the record of {found.run!a}: another run's, or renamed"
         return Examined(what="folder", standing=Standing.BROKEN, said=said)
 
-    def _placed(self, found: Verified, folder: Path) -> Examined | None:
-        if not runs.is_misplaced(folder, found.run, self.root, self.environment):
-            return None
-        said = f"{folder.name} holds the record of {found.run}: another run's, or renamed"
-        return Examined(what="folder", standing=Standing.BROKEN, said=said)
-
     def _witnessed(self, found: Verified, called: str) -> Examined | None:
         """Hold what the repository remembers of a run against what lies in its folder.
 
