@@ -14,14 +14,15 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from affidavit.attach.redact import redact, redact_arguments
 from affidavit.record import covered, file
-from affidavit.record.measurement import AS_COMMITTED, CHANGED, Measurement
+from affidavit.record.measurement import AS_COMMITTED, CHANGED, NO_REPOSITORY, Measurement
 from affidavit.run.measure.error import MeasureError, unmeasured
 from affidavit.run.measure.number import number_of, plain_number
 
@@ -46,26 +47,34 @@ def about(project: Path, *, prefix: str = "", covers: tuple[str, ...] = (), seat
 
 
 def from_benchmark(path: Path, added: About) -> tuple[Measurement, ...]:
-    """Return the measurements of a file of pytest-benchmark, in seconds; raises MeasureError."""
+    """Return the measurements of a file of pytest-benchmark, in seconds; raises MeasureError.
+
+    Two tests of one name, in two files, are called by their files as well.
+    """
     document = _document(path)
-    machine, commit = _table(document, "machine_info"), _table(document, "commit_info")
-    is_dirty = commit.get("dirty")
-    return tuple(
-        _made(
-            path,
-            added,
-            name=redact(_text(one, "name")),
-            values=_values(_table(one, "stats")),
-            stats=_table(one, "stats"),
-            date=_date(_text(document, "datetime"), path),
-            command=(),
-            commit=_text(commit, "id"),
-            tree="" if not isinstance(is_dirty, bool) else CHANGED if is_dirty else AS_COMMITTED,
-            device=_machine(machine),
-            packages={"python": said} if (said := _text(machine, "python_version")) else {},
-            note=f"pytest-benchmark {_text(document, 'version')}, {_text(one, 'fullname')}",
-        )
-        for one in _tables(document, "benchmarks", path)
+    machine = _table(document, "machine_info")
+    commit, tree = _stands(_table(document, "commit_info"))
+    tests = _tables(document, "benchmarks", path)
+    names = Counter(name_of(_text(one, "name")) for one in tests)
+    return _apart(
+        path,
+        [
+            _made(
+                path,
+                added,
+                name=redact(_text(one, "name" if names[name_of(_text(one, "name"))] == 1 else "fullname")),
+                stats=_table(one, "stats"),
+                values=_values(path, _table(one, "stats").get("data")),
+                date=_date(_text(document, "datetime"), path),
+                command=(),
+                commit=commit,
+                tree=tree,
+                device=_machine(machine),
+                packages={"python": said} if (said := _text(machine, "python_version")) else {},
+                note=f"pytest-benchmark {_text(document, 'version')}, {_text(one, 'fullname')}",
+            )
+            for one in tests
+        ],
     )
 
 
@@ -82,20 +91,34 @@ def from_hyperfine(path: Path, added: About) -> tuple[Measurement, ...]:
                 path,
                 added,
                 name=" ".join(_words(_text(one, "command"))),
-                values=_values({"data": one.get("times")}),
+                values=_values(path, one.get("times")),
                 stats=one,
                 date=datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.UTC),
                 command=_words(_text(one, "command")),
                 note="hyperfine, which says neither machine nor commit; dated by its file",
             )
         )
-    return tuple(made)
+    return _apart(path, made)
 
 
 def name_of(text: str) -> str:
     """Return a text as the name of a claim: ``test_rebuild[big]`` is ``rebuild-big``."""
     bare = re.sub(r"^(test|bench(mark)?)_", "", text)
     return re.sub(r"[^a-z0-9]+", "-", bare.lower()).strip("-")[:100].strip("-")
+
+
+def _apart(path: Path, made: Sequence[Measurement]) -> tuple[Measurement, ...]:
+    """Return measurements of which each has a name of its own: the second of two would stand for both."""
+    names = Counter(one.name for one in made)
+    twice = [name for name, count in names.items() if count > 1]
+    if twice:
+        raise unmeasured(
+            subject=f"file {path}",
+            expected="a name of its own for each number",
+            saw=f"{names[twice[0]]} that would be called {twice[0]!r}",
+            action="Rename the test, or give the command a name: hyperfine --command-name.",
+        )
+    return tuple(made)
 
 
 def _made(
@@ -116,7 +139,7 @@ def _made(
     value, spread, spread_is, n = _summary(path, values, stats)
     said = [part for part in (added.note, redact(note)) if part]
     return Measurement(
-        name="-".join(part for part in (added.prefix, name_of(name)) if part),
+        name=name_of(f"{added.prefix}-{name_of(name)}") if added.prefix else name_of(name),
         value=value,
         unit="s",
         spread=spread,
@@ -124,7 +147,7 @@ def _made(
         n=n,
         date=date,
         command=command,
-        commit=commit if re.fullmatch(r"[0-9a-f]{7,64}", commit) else "",
+        commit=commit,
         tree=tree,
         device=device or {},
         packages=packages or {},
@@ -135,7 +158,10 @@ def _made(
 
 
 def _summary(path: Path, values: list[float], stats: Mapping[str, Any]) -> tuple[float, float | None, str, int]:
-    """Return median, spread, what it is, and of how many; of the values, or of the summary where they were left out."""
+    """Return median, spread, what it is, and of how many; of the values, or of the summary where they were left out.
+
+    One value has no spread, whatever a summary calls it.
+    """
     if values:
         found = number_of(values)
         return found.value, found.spread, found.spread_is, found.n
@@ -143,12 +169,24 @@ def _summary(path: Path, values: list[float], stats: Mapping[str, Any]) -> tuple
     if median is None:
         raise _unread(path, f"the median {stats.get('median')!r:.40}")
     n = int(rounds) if rounds is not None and 1 <= rounds < math.inf else 1
-    return number_of([median]).value, spread, "" if spread is None else "iqr", n
+    if n == 1 or spread is None:
+        return number_of([median]).value, None, "", n
+    return number_of([median]).value, spread, "iqr", n
 
 
-def _values(stats: Mapping[str, Any]) -> list[float]:
-    found = (plain_number(one) for one in _list(stats, "data"))
+def _values(path: Path, said: object) -> list[float]:
+    found = [plain_number(one) for one in said] if isinstance(said, list) else []
+    if None in found:
+        raise _unread(path, "a value that is no number")
     return [one for one in found if one is not None]
+
+
+def _stands(said: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the commit and how the tree stood to it; outside a repository the file says "unversioned", and clean."""
+    commit, is_dirty = _text(said, "id"), said.get("dirty")
+    if re.fullmatch(r"[0-9a-f]{7,64}", commit) is None:
+        return "", NO_REPOSITORY if commit == "unversioned" else ""
+    return commit, "" if not isinstance(is_dirty, bool) else CHANGED if is_dirty else AS_COMMITTED
 
 
 def _machine(said: Mapping[str, Any]) -> dict[str, str]:
@@ -178,7 +216,7 @@ def _date(text: str, path: Path) -> datetime.datetime:
 
 def _document(path: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads(file.read(path, limit=SIZE_BYTES))
+        found = json.loads(file.read(path.resolve(), limit=SIZE_BYTES))
     except (ValueError, RecursionError, file.FileShapeError, OSError) as error:
         raise _unread(path, f"{error}") from error
     if not isinstance(found, dict):
