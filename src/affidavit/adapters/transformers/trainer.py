@@ -25,35 +25,28 @@ from affidavit.attach.wrapper import innermost
 
 
 def bind_trainer(module: ModuleType, session: Session) -> None:
-    # Not above: whoever imports transformers alone has not imported torch, and the trainer's module has.
-    from affidavit.adapters.torch.loop import begin_step, begin_training, end_step, end_training, gradients_ready
-    from affidavit.adapters.torch.modules import called
-    from affidavit.adapters.transformers.owners import remember_handed
-
-    begins, ready, ends = (session.shielded(call) for call in (begin_step, gradients_ready, end_step))
     callback_class: type[Any] = module.TrainerCallback
-    prefix = module.PREFIX_CHECKPOINT_DIR
-    epoch_began = [-1]
+    training, steps = _training(callback_class, session), _steps(callback_class, session)
+    between = _between(callback_class, session, module.PREFIX_CHECKPOINT_DIR)
 
-    def announce(control: Any) -> None:
-        # What comes between two steps, and may take longer than any of them. The flags are read and no more.
-        if control.should_evaluate:
-            session.enters(Phase.EVALUATION)
-        elif control.should_save:
-            session.enters(Phase.CHECKPOINT)
-
-    @session.shielded
-    def tell_saved(args: Any, step: int) -> None:
-        folder = Path(args.output_dir) / f"{prefix}-{step}"
-        if args.should_save and folder.is_dir():
-            session.wrote(Written(path=located(folder), form="checkpoint"))
-
-    class AffidavitCallback(callback_class):  # type: ignore[misc]
+    class AffidavitCallback(training, steps, between):  # type: ignore[misc, valid-type]
         """Tells Affidavit when the Trainer begins, steps and ends; a copy of it, or one that was stored, is mute."""
 
         def __reduce__(self) -> tuple[type[Any], tuple[()]]:
             return callback_class, ()
 
+    module.DEFAULT_CALLBACKS.append(AffidavitCallback)
+
+
+def _training(callback_class: type[Any], session: Session) -> type[Any]:
+    """Return the part of the callback that hears when a training begins and ends."""
+    # Not above: whoever imports transformers alone has not imported torch, and the trainer's module has.
+    from affidavit.adapters.torch.loop import begin_training, end_training
+    from affidavit.adapters.transformers.owners import remember_handed
+
+    epoch_began = [-1]
+
+    class Training(callback_class):  # type: ignore[misc]
         @session.shielded
         def on_init_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             remember_handed(args, sys._getframe(1))
@@ -78,7 +71,22 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
         def on_epoch_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             epoch_began[0] = state.global_step
 
-        # These are called in every step of the run: what is not wanted any more is asked first.
+        @session.shielded
+        def on_train_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            # An epoch that brought no step: the data had no row left for it.
+            end_training(session, state.global_step, exhausted=epoch_began[0] == state.global_step)
+
+    return Training
+
+
+def _steps(callback_class: type[Any], session: Session) -> type[Any]:
+    """Return the part that is called in every step of the run: what is not wanted any more is asked first."""
+    from affidavit.adapters.torch.loop import begin_step, end_step, gradients_ready
+    from affidavit.adapters.torch.modules import called
+
+    begins, ready, ends = (session.shielded(call) for call in (begin_step, gradients_ready, end_step))
+
+    class Steps(callback_class):  # type: ignore[misc]
         def on_step_begin(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             if session.counts:
                 begins(session, state.global_step + 1, functools.partial(called, live.get("model")))
@@ -100,40 +108,56 @@ def bind_trainer(module: ModuleType, session: Session) -> None:
         def on_step_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             if not session.counts:
                 session.beat(state.global_step)
-                announce(control)
+                _announce(session, control)
                 return
             if session.launch.mode == "rehearsal":
                 control.should_save = False
             if session.live:
                 session.fire(MicroBatch(step=state.global_step))
             ends(session, state.global_step)
-            announce(control)
+            _announce(session, control)
 
+    return Steps
+
+
+def _between(callback_class: type[Any], session: Session, prefix: str) -> type[Any]:
+    """Return the part that hears what comes between two steps: evaluations, and checkpoints by their ``prefix``."""
+
+    @session.shielded
+    def tell_saved(args: Any, step: int) -> None:
+        folder = Path(args.output_dir) / f"{prefix}-{step}"
+        if args.should_save and folder.is_dir():
+            session.wrote(Written(path=located(folder), form="checkpoint"))
+
+    class Between(callback_class):  # type: ignore[misc]
         def on_epoch_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
-            announce(control)
+            _announce(session, control)
 
         def on_prediction_step(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             session.enters(Phase.EVALUATION)
 
         def on_evaluate(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             session.look_soon()
-            announce(control)
+            _announce(session, control)
+
+        def on_predict(self, args: Any, state: Any, control: Any, **live: Any) -> None:
+            session.leaves(Phase.EVALUATION)
 
         def on_log(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             # The loop is over, and the best model is read back before its end is told.
             if args.load_best_model_at_end and "train_loss" in live.get("logs", ()):
                 session.enters(Phase.CHECKPOINT)
 
-        def on_predict(self, args: Any, state: Any, control: Any, **live: Any) -> None:
-            session.leaves(Phase.EVALUATION)
-
         def on_save(self, args: Any, state: Any, control: Any, **live: Any) -> None:
             tell_saved(args, state.global_step)
             session.fire(Saved(step=state.global_step))
 
-        @session.shielded
-        def on_train_end(self, args: Any, state: Any, control: Any, **live: Any) -> None:
-            # An epoch that brought no step: the data had no row left for it.
-            end_training(session, state.global_step, exhausted=epoch_began[0] == state.global_step)
+    return Between
 
-    module.DEFAULT_CALLBACKS.append(AffidavitCallback)
+
+def _announce(session: Session, control: Any) -> None:
+    """Say what comes before the next step and may take longer than any; the flags are read and no more."""
+    if control.should_evaluate:
+        session.enters(Phase.EVALUATION)
+    elif control.should_save:
+        session.enters(Phase.CHECKPOINT)
