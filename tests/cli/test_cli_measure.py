@@ -44,6 +44,12 @@ def test_a_command_that_fails_is_refused_and_nothing_is_written(project: Desk) -
     assert not (project.root / "measurements.jsonl").exists()
 
 
+def test_what_cannot_be_kept_is_not_measured(project: Desk) -> None:
+    (project.root / "measurements.jsonl").mkdir()
+    said = project.type("measure", "a-name", "--", sys.executable, "-c", "open('ran', 'w')")
+    assert said.exit_code == 2 and "saw Is a directory" in said.stderr and not (project.root / "ran").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

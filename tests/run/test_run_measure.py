@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ from affidavit.record.measurement import AS_COMMITTED, CHANGED, NO_REPOSITORY, r
 from affidavit.run.measure import identity, imported
 from affidavit.run.measure.command import Order, measure
 from affidavit.run.measure.device import device
-from affidavit.run.measure.error import MeasureError
+from affidavit.run.measure.error import MeasureError, StoppedError
 from affidavit.run.measure.number import Number, number_of
 from affidavit.run.measure.reading import Printed, Reading, Wall, Written, mark, read_value
 
@@ -98,7 +99,15 @@ def test_the_run_that_was_measured_is_named(project: Path, monkeypatch: MonkeyPa
         (Printed(pattern=re.compile(r"(\d+) rows")), b"\xff", "nothing that matches"),
         (Written(key="found.0.s"), b'{"found": [{"s": 3}]}', 3.0),
         (Written(key="found.s"), b'{"found": {"s": true}}', "True"),
-        (Written(key="found.t"), b'{"found": {"s": 1}}', "KeyError"),
+        (Printed(pattern=re.compile(r"([\d.,]+) s")), b"0,5 s", "'0,5'"),
+        (Printed(pattern=re.compile(r"([\d.,_]+) s")), b"1,234,567.5 s", 1234567.5),
+        (Printed(pattern=re.compile(r"([\d.,_]+) s")), b"1_000 s", 1000.0),
+        (Written(key="found.t"), b'{"found": {"s": 1}}', "no 't' among 's'"),
+        (Written(key="found.7"), b'{"found": [1]}', "no '7' in a list"),
+        (Written(key="arc.acc,none.v1.5"), b'{"arc": {"acc,none.v1": {"5": 3}}}', 3.0),
+        (Written(key="s"), b'loading\n{"s": 1}\n{"s": 3}\n\n', 3.0),
+        (Written(key="s"), b'{"s": 3}\nended', "JSONDecodeError"),
+        (Written(key="s"), b"loading\n7\n", "JSONDecodeError"),
         (Written(key="a"), b"[" * 60_000, "RecursionError"),
         (Written(key="a"), b'{"a": 1' + b"0" * 400 + b"}", "1000"),
         (Written(key="a"), b"\xff", "JSONDecodeError"),
@@ -112,6 +121,39 @@ def test_where_the_number_is(reading: Reading, printed: bytes, value: float | st
     with pytest.raises(MeasureError) as refused:
         read_value(reading, seconds=0.25, printed=printed)
     assert value in str(refused.value) or value == "no number"
+
+
+def test_what_is_not_read_is_passed_on_at_once(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    warns = "import sys; print('Warning: {', file=sys.stderr); print('{\"s\": 3}')"
+    assert measure(order(sys.executable, "-c", warns, reading=Written(key="s")), project=project).value == 3
+    assert capfd.readouterr().err.splitlines() == ["Warning: {", '{"s": 3}']
+
+
+COUNTED = """
+import os, pathlib, signal, sys, time
+runs = pathlib.Path("runs")
+print(len(runs.read_text()) if runs.exists() else 0, "rows")
+runs.open("a").write("x")
+if len(runs.read_text()) == 4:
+    %s
+"""
+
+
+def test_what_earlier_runs_gave_is_said_when_one_fails(project: Path) -> None:
+    (project / "encode.py").write_text(COUNTED % "raise SystemExit(7)")
+    rows = {"unit": "rows", "reading": Printed(pattern=re.compile(r"\d+(?= rows)")), "repeats": 5, "warm_up": 1}
+    with pytest.raises(MeasureError, match=r"saw exit code 7\.\n.*; the runs before it gave 1, 2 rows\. Mend"):
+        measure(order(**rows), project=project)
+
+
+@pytest.mark.parametrize("sent", ["TERM", "INT"])
+def test_who_stops_us_stops_the_command(project: Path, sent: str) -> None:
+    told = f"os.kill(os.getppid(), signal.SIG{sent}); time.sleep(60 if '{sent}' == 'TERM' else 0.2)"
+    (project / "encode.py").write_text(COUNTED % (told + "; pathlib.Path('outlived').touch()"))
+    with pytest.raises(StoppedError, match=r"in run 4\.\n.*the runs before it gave 0, 1, 2 rows") as stopped:
+        measure(order(unit="rows", reading=Printed(pattern=re.compile(r"\d+(?= rows)")), repeats=9), project=project)
+    assert stopped.value.code == 130 and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert (project / "outlived").exists() is (sent == "INT"), "Ctrl-C is the command's own to hear"
 
 
 def test_a_file_of_an_earlier_run_is_no_result_of_this_one(tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ from affidavit.cli import page
 from affidavit.cli.complaint import complain
 from affidavit.cli.parameter import example, json_option
 from affidavit.cli.project import Project, here
-from affidavit.record import measurement
+from affidavit.record import lines, measurement
 from affidavit.record.measurement import Measurement, is_name
 from affidavit.report.terminal import Line, Span, Tone, line
 from affidavit.run.command import CommandError
 from affidavit.run.measure import imported
 from affidavit.run.measure.command import REPEATS_MOST, Order, measure
+from affidavit.run.measure.error import StoppedError
 from affidavit.run.measure.number import SECONDS_IN
 from affidavit.run.measure.reading import Printed, Reading, Wall, Written
 
@@ -84,9 +85,10 @@ def command(
         seat=seat,
         note=note,
     )
+    lines.refuse_unwritable(project.root / measurement.FILE)  # what cannot be kept is not worth hours
     try:
         return _kept(project, (measure(order, project=project.root),), as_json=as_json)
-    except CommandError as error:
+    except (CommandError, StoppedError) as error:
         complain(str(error))
         return error.code
 

@@ -150,6 +150,7 @@ def append(path: Path, said: Iterable[Measurement | Supersession]) -> None:
     Raises:
         MeasurementError: a name, a number or a key that cannot be written, or a file that cannot; nothing was, then.
     """
+    said = tuple(said)
     try:
         lines.append(path, [_fit(one) if isinstance(one, Measurement) else one for one in said])
     except canonical.CanonicalError as error:
@@ -168,12 +169,20 @@ def append(path: Path, said: Iterable[Measurement | Supersession]) -> None:
             refusal(
                 subject=f"{path}",
                 expected="a file that can be written",
-                saw=f"{type(error).__name__}: {error.strerror or error}",
-                means="What was measured is kept nowhere.",
+                saw=error.strerror or type(error).__name__,
+                means=f"Kept nowhere but here: {_told(said)}.",
                 action="Make it writable and measure again.",
                 unaffected="the lines that are there",
             )
         ) from error
+
+
+def _told(said: Iterable[Measurement | Supersession]) -> str:
+    """Name what could not be written, with its number: it may have taken hours."""
+    return ", ".join(
+        f"{one.name} {one.value:.6g} {one.unit}" if isinstance(one, Measurement) else " and ".join(one.claims)
+        for one in said
+    )
 
 
 def read(path: Path) -> Measurements:

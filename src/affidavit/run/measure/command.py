@@ -2,14 +2,13 @@
 
 What it covers is digested before the first run and again after the last: code that was edited in between was measured
 in part, and that is no measurement. What the command prints goes to standard error, as our own answer goes to output.
+Who stops us stops the command, and what its earlier runs gave is said.
 """
 
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,14 +21,15 @@ from affidavit.record.measurement import Measurement
 from affidavit.run.attempt import now
 from affidavit.run.command import Command, read_command
 from affidavit.run.measure import identity
+from affidavit.run.measure.child import STDERR, run
 from affidavit.run.measure.device import device
-from affidavit.run.measure.error import unmeasured
+from affidavit.run.measure.error import MeasureError, StoppedError, unmeasured
 from affidavit.run.measure.number import Number, number_of
-from affidavit.run.measure.reading import OUTPUT_BYTES, Reading, Wall, mark, read_value
+from affidavit.run.measure.reading import OUTPUT_BYTES, Printed, Reading, Written, mark, read_value
 from affidavit.run.reach import reach
 
 REPEATS_MOST = 10_000
-STDERR = 2
+_SHOWN = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,37 +109,49 @@ def _reached(command: Command, environment: Mapping[str, str]) -> tuple[Interpre
 
 
 def _repeated(order: Order, command: Command, environment: Mapping[str, str]) -> Number:
-    values = [_once(order, command, environment) for _ in range(order.warm_up + order.repeats)]
+    values: list[float] = []
+    for number in range(order.warm_up + order.repeats):
+        try:
+            values.append(_once(order, command, environment))
+        except MeasureError as error:
+            raise error.after(_earlier(order, values)) from error
+        except KeyboardInterrupt as error:
+            raise StoppedError(
+                subject=f"measurement {order.name}",
+                expected=f"{order.warm_up + order.repeats} runs of the command",
+                saw=f"an interruption in run {number + 1}",
+                action="Measure it again.",
+                earlier=_earlier(order, values),
+            ) from error
     return number_of(values[order.warm_up :])
 
 
+def _earlier(order: Order, values: Sequence[float]) -> str:
+    """Say what the runs before gave: hours may have gone into them."""
+    given = values[order.warm_up :]
+    more = f" and {len(given) - _SHOWN} more" if len(given) > _SHOWN else ""
+    shown = ", ".join(f"{value:.6g}" for value in given[:_SHOWN])
+    return f"the runs before it gave {shown}{more} {order.unit}" if given else ""
+
+
 def _once(order: Order, command: Command, environment: Mapping[str, str]) -> float:
-    """Run the command once and return its number; its output is passed on when it has ended, to cost it nothing."""
-    before = mark(order.reading)
+    """Run the command once and return its number; what is read of its output is passed on when it has ended.
+
+    Only what is read is held back: a bar of progress moves, and a warning on standard error is no part of JSON.
+    """
+    before, reading = mark(order.reading), order.reading
+    reads = isinstance(reading, Printed) or (isinstance(reading, Written) and reading.file is None)
     with tempfile.TemporaryFile() as output:
-        keeps = not isinstance(order.reading, Wall)
-        began = time.perf_counter()
-        into = output if keeps else STDERR
-        process = subprocess.Popen(
-            command.argv, executable=command.executable, env=environment, stdout=into, stderr=into
-        )
-        try:
-            code = process.wait()
-            seconds = time.perf_counter() - began
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+        ended = run(command, environment, output=output if reads else None, with_errors=isinstance(reading, Printed))
         output.seek(0)
         printed = output.read(OUTPUT_BYTES + 1)
     with open(STDERR, "wb", closefd=False) as stderr:
         stderr.write(printed)
-    if code != 0:
-        saw = f"exit code {code}" if code > 0 else f"signal {-code}"
+    if ended.code != 0:
         raise unmeasured(
             subject=f"command {redact(command.argv[0])!r}",
             expected="exit code 0",
-            saw=saw,
+            saw=f"exit code {ended.code}" if ended.code > 0 else f"signal {-ended.code}",
             action="Mend the command and measure it again.",
         )
-    return read_value(order.reading, seconds=seconds, printed=printed, before=before)
+    return read_value(reading, seconds=ended.seconds, printed=printed, before=before)

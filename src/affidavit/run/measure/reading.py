@@ -10,11 +10,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from affidavit.record import file
 from affidavit.run.measure.error import MeasureError, unmeasured
 from affidavit.run.measure.number import SECONDS_IN, plain_number
 
 OUTPUT_BYTES = 1 << 24
-_NUMBER = re.compile(r"[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+"""A comma stands before three digits: "0,5" is half of one to who wrote it, and no five."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +35,10 @@ class Printed:
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """The number under a key (``found.seconds``, ``results.0.median``) of JSON: of a file, or of what was printed."""
+    """The number under a key (``found.seconds``, ``results.0.median``) of JSON: of a file, or of what was printed.
+
+    What was printed is one document, or ends with one on a line of its own. A key may hold dots.
+    """
 
     key: str
     file: Path | None = None
@@ -66,9 +71,10 @@ def read_value(reading: Reading, *, seconds: float, printed: bytes, before: tupl
         case Printed(pattern=pattern):
             return _printed(pattern, _text(printed))
         case Written(key=key, file=None):
-            return _under(key, _text(printed), "what the command printed")
-        case Written(key=key, file=Path() as file):
-            return _under(key, _text(_fresh(file, is_old=bool(before) and mark(reading) == before)), str(file))
+            return _under(key, _text(printed), "what the command printed", is_printed=True)
+        case Written(key=key, file=Path() as path):
+            raw = _fresh(path, is_old=bool(before) and mark(reading) == before)
+            return _under(key, _text(raw), str(path), is_printed=False)
     raise AssertionError(reading)
 
 
@@ -92,16 +98,15 @@ def _printed(pattern: re.Pattern[str], text: str) -> float:
     )
 
 
-def _fresh(file: Path, *, is_old: bool) -> bytes:
+def _fresh(path: Path, *, is_old: bool) -> bytes:
     saw = "one that was there before it"
     try:
         if not is_old:
-            with file.open("rb") as stream:
-                return stream.read(OUTPUT_BYTES + 1)
-    except OSError as error:
-        saw = error.strerror or "an error"
+            return file.read(path.resolve(), limit=OUTPUT_BYTES)
+    except (OSError, file.FileShapeError) as error:
+        saw = (error.strerror if isinstance(error, OSError) else str(error)) or "an error"
     raise unmeasured(
-        subject=f"file {file}", expected="one that the command writes", saw=saw, action="Name the file that it writes."
+        subject=f"file {path}", expected="one that the command writes", saw=saw, action="Name the file that it writes."
     )
 
 
@@ -112,26 +117,41 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
-def _under(key: str, text: str, where: str) -> float:
+def _under(key: str, text: str, where: str, *, is_printed: bool) -> float:
     try:
-        value = _found(json.loads(text), key.split("."))
+        value = _found(_document(text, is_printed=is_printed), key.split("."))
     except (ValueError, RecursionError, LookupError) as error:
-        raise _keyless(key, where, f"{type(error).__name__}: {error}") from error
+        name = "" if isinstance(error, LookupError) else f"{type(error).__name__}: "
+        raise _keyless(key, where, f"{name}{error.args[0]}") from error
     number = plain_number(value)
     if number is None:
         raise _keyless(key, where, f"{value!s:.80}")
     return number
 
 
+def _document(text: str, *, is_printed: bool) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        lines = text.split("\n") if is_printed else []
+        last = next((line for line in reversed(lines) if line.strip()), "")
+        if not last.lstrip().startswith(("{", "[")):
+            raise
+    return json.loads(last)
+
+
 def _found(document: object, parts: list[str]) -> object:
-    for part in parts:
-        if isinstance(document, dict):
-            document = document[part]
-        elif isinstance(document, list) and part.isdecimal():
-            document = document[int(part)]
-        else:
-            raise LookupError(part)
-    return document
+    if not parts:
+        return document
+    if isinstance(document, list) and parts[0].isdecimal() and int(parts[0]) < len(document):
+        return _found(document[int(parts[0])], parts[1:])
+    if isinstance(document, dict):
+        for taken in range(len(parts), 0, -1):  # a name such as "acc.none" is one key, where there is such a key
+            name = ".".join(parts[:taken])
+            if name in document:
+                return _found(document[name], parts[taken:])
+        raise LookupError(f"no {parts[0]!r:.80} among {', '.join(f'{name!r:.40}' for name in list(document)[:8])}")
+    raise LookupError(f"no {parts[0]!r:.80} in a {type(document).__name__}")
 
 
 def _keyless(key: str, where: str, saw: str) -> MeasureError:
