@@ -156,11 +156,26 @@ def test_an_older_state_that_was_put_back_is_seen_and_not_told(tracked: Tracked)
     assert "with 2 corrections, which does not lie here" in tracked.examined().said
 
 
+def test_a_later_attempt_takes_the_tag_over(tracked: Tracked) -> None:
+    """A run that goes on in the same MLflow run is sealed anew, and the seal before it lies beside the new one."""
+    tracked.keep(a=ours(tracked.head()))
+    place = tracked.there.folder / "sealed" / "0"
+    place.mkdir(parents=True)
+    digest = seal.read_sealed(tracked.there.folder).digest
+    for name in ("manifest.json", "head.json", "annotations.jsonl", "manifest.dsse.json", "head.dsse.json"):
+        (tracked.there.folder / name).rename(place / name)
+    write(tracked.there.folder, f"attempt 0 was sealed as {digest}")
+    assert tracked.examined().said == "what was sealed or corrected last was not told to it"
+    assert tracked.told() == ()
+    assert json.loads(tracked.kept("a")["affidavit.seal"])["count"] == 0
+    assert tracked.examined().standing is Standing.HOLDS
+
+
 @pytest.mark.parametrize(
     ("prepare", "said"),
     [
-        (lambda t: t.keep(), "kept.json has no MLflow run of this one"),
-        (lambda t: t.keep(binned=ours()), "has no MLflow run of this one"),
+        (lambda t: t.keep(), "kept.json has no run of it"),
+        (lambda t: t.keep(binned=ours()), "has no run of it"),
         (lambda t: t.path.write_text(f"password={SECRET}"), "could not be asked: RuntimeError: password="),
         (lambda t: replace(t.there.folder / "annotations.jsonl", b"{}\n"), "the corrections do not hold: #1"),
         (lambda t: replace(t.there.folder / "manifest.json", b"{}"), "seal of run-1: expected manifest.json"),
@@ -181,7 +196,7 @@ def test_an_mlflow_run_is_named_by_the_environment_of_its_supervisor_only(
     tracked.keep(a={}, other={"affidavit.run": "run-0"})
     chosen = {**tracked.tracker.environment, "MLFLOW_RUN_ID": "a"}
     folder = tracked.there.folder
-    assert "has no MLflow run of this one" in next(with_(tracked.tracker, environment=chosen).remember(folder))
+    assert "has no run of it" in next(with_(tracked.tracker, environment=chosen).remember(folder))
     theirs, mine = Tracker(root=folder, environment=chosen), Project(tracked.there.root).prepare("true").folder
     assert (theirs._named(folder), theirs._named(mine)) == ("", "a")
     monkeypatch.setattr(Tracker, "_named", lambda self, folder: self.environment["MLFLOW_RUN_ID"])

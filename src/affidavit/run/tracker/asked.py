@@ -34,8 +34,18 @@ def main() -> None:
     try:
         answer = {"runs": _runs(tracking.MlflowClient(uri), asked)} if _is_there(uri) else {"missing": True}
     except Exception as error:  # noqa: BLE001  whatever a client raises is one answer: it could not be asked
-        answer = {"failed": f"{type(error).__name__}: {error}"}
+        cause = _cause(error)
+        answer = {"failed": f"{type(cause).__name__}: {cause}"}
     print("\n" + json.dumps({**answer, "uri": uri}))
+
+
+def _cause(error: BaseException) -> BaseException:
+    """Return what went wrong at the bottom: a client wraps a refused connection four times, each time with its URL."""
+    found, below = error, error.__cause__ or error.__context__
+    while below is not None:
+        found = below if isinstance(below, OSError) else found
+        below = below.__cause__ or below.__context__
+    return found
 
 
 def _is_there(uri: str) -> bool:

@@ -126,7 +126,8 @@ class Tracker:
             yield f"no tracker witness: {_plain(str(error))}"
             return
         if not answer.runs:
-            yield f"no tracker witness: {_where(answer)} has no MLflow run of this one"
+            where = f"there is no store at {_where(answer)}" if answer.missing else f"{_where(answer)} has no run of it"
+            yield f"no tracker witness: {where}"
         for carrier in answer.runs:
             if carrier.run not in ("", document.run):
                 yield f"no tracker witness: {carrier.shown} is {_plain(carrier.run)}'s, and was left alone"
@@ -145,7 +146,8 @@ class Tracker:
         except (AffidavitError, OSError) as error:
             return _told(Standing.UNCHECKED, _plain(str(error)))
         if not answer.runs:
-            said = f"{_where(answer)} has never heard of this run"
+            where = _where(answer)
+            said = f"there is no store at {where}" if answer.missing else f"{where} has never heard of this run"
             return _told(Standing.UNCHECKED, said) if _could_log(folder) else None
         return _held(answer, found)
 
@@ -232,7 +234,7 @@ def _held(answer: Answer, found: Verified) -> Examined:
         if head is None:
             return _told(Standing.BROKEN, f"{carrier.shown}: its tag {asked.SEAL} is no head of ours")
         if not any(links.carries(head) for links in found.sealed):
-            corrected = f" with {head.count} corrections" if head.count else ""
+            corrected = f" with {head.count} correction{'s' * (head.count > 1)}" if head.count else ""
             said = f"{carrier.shown} saw {head.manifest}{corrected}, which does not lie here"
             return _told(Standing.BROKEN, said)
     if not heads:
@@ -249,8 +251,7 @@ def _told(standing: Standing, said: str) -> Examined:
 
 
 def _where(answer: Answer) -> str:
-    missing = " (no such store)" if answer.missing else ""
-    return f"{_plain(answer.uri) or 'MLflow'}{missing}"
+    return _plain(answer.uri) or "MLflow"
 
 
 def _plain(text: str) -> str:
