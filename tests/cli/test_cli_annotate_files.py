@@ -143,10 +143,14 @@ def test_each_reader_shows_what_fell_and_what_it_was(project: Desk) -> None:
     assert "attention.kernels FALLS since #1 with attention.executed: another seat was flash" in shown
     compared = " ".join(project.type("diff", first, second).stdout.split())
     assert "A: attention.executed FALLS since #1: another seat; it was 48 flash" in compared
-    facts = {one["term"]: one for one in project.document("show", first)["facts"]}
+    document = project.document("show", first)
+    facts = {one["term"]: one for one in document["facts"]}
     assert facts["attention.executed"]["was"]["value"] and "was" not in facts["batch.effective"]
+    assert [one["kind"] for one in document["annotations"]] == ["erratum", "supersedes"]
+    assert document["annotations"][0]["not_reviewed"] == said["not_reviewed"]
     page = project.type("report", first, "--output", "-").stdout
-    assert "FALLS since #1: another seat; it was 48 flash" in page
+    assert "FALLS since #1: another seat</span>" in page
+    assert 'it was: </small><span class="said">48 flash' in page.replace("\n", "")
     shared = project.type("report", first, "--share", "--output", "-").stdout
     assert "another seat" not in shared and "run again" not in shared, "a person's words are withheld"
 

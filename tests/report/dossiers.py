@@ -141,6 +141,7 @@ def dossier(
             findings=findings,
             decision=decide(findings, waivers, as_of=DAY),
             ledger=Ledger(drills=tuple(drilled), problems=("instruments.jsonl:3: no JSON",)),
+            annotations=annotations,
         ),
         manifest=from_record(
             held,
@@ -153,7 +154,6 @@ def dossier(
             launcher=Launcher(kind="torchrun", scheduler="slurm", job="4711", host="node.somewhere", world=held.world),
         ),
         digest=str(MANIFEST),
-        annotations=annotations,
         tokens=(Kept(rank=0, episode=0, spans=Spans(policy="text", rows=rows)),),
     )
 

@@ -14,9 +14,10 @@ from hatchling.builders.wheel import WheelBuilder
 from msgspec.structs import replace as replace_struct
 from tests.report.dossiers import RUN, dossier, everything, planted, record
 
-from affidavit.check.finding import Contradiction
+from affidavit.check.finding import Contradiction, Verdict
 from affidavit.fact.observation import Cause
 from affidavit.fact.values import Series, Tally
+from affidavit.record.annotation import Extent
 from affidavit.record.manifest import Launcher
 from affidavit.report.page import markup
 from affidavit.report.page.chart import curve
@@ -135,10 +136,59 @@ def test_a_value_that_reads_like_a_message_takes_no_part_of_one_for_another() ->
     assert found.count(parts) == len(findings) > 2
 
 
-def test_without_a_failure_the_headline_names_what_waits_for_a_review() -> None:
-    roles = record(changed=LEFT_OPEN)
-    head = page(dossier(roles)).text.partition("Seven lines")[0]
-    assert "REVIEW supervised-roles-reviewed saw 2,010" in head and "✗" not in head
+@pytest.mark.parametrize(
+    ("without", "said"),
+    [
+        ((), "? UNKNOWN 2 checks have no answer: nothing in the record speaks of this"),
+        ((Verdict.UNKNOWN,), "! REVIEW supervised-roles-reviewed saw 2,010"),
+        ((Verdict.UNKNOWN, Verdict.REVIEW), "✓ PASS 57 checks hold; nothing failed, nothing waits"),
+        ((Verdict.UNKNOWN, Verdict.REVIEW, Verdict.PASS), ""),
+    ],
+)
+def test_without_a_failure_the_headline_names_what_blocks_next(without: tuple[Verdict, ...], said: str) -> None:
+    held = dossier(record(changed=LEFT_OPEN))
+    findings = tuple(one for one in held.statement.findings if one.verdict not in without)
+    found = page(replace(held, statement=replace(held.statement, findings=findings)))
+    head = found.text.partition("Seven lines")[0]
+    assert said in head and "✗" not in head
+    assert sum((one.get("class") or "").startswith("worst") for one in found.tags("p")) == bool(said)
+
+
+FELL = "FALLS since #1: the labels of shard 7 were shifted by one"
+
+
+def retracted(reason: str = "the labels of shard 7 were shifted by one") -> Dossier:
+    """Return the dossier of a run all of which was taken back."""
+    names = tuple(sorted({fact.name for fact in record().facts}))
+    (correction,) = everything().statement.annotations
+    fields = {"kind": Extent.RETRACTION, "falls": names, "survives": (), "not_reviewed": (), "reason": reason}
+    return dossier(annotations=(replace_struct(correction, **fields),))
+
+
+def test_what_was_taken_back_says_so_first_and_is_still_legible() -> None:
+    found = page(retracted())
+    head, _, rest = found.text.partition("Seven lines")
+    assert "retraction #1 (Ada, 2026-01-01): the labels of shard 7 were shifted by one" in head
+    assert "falls everything survives nothing named not reviewed nothing" in head
+    assert "FINISHED, step 12, RETRACTED" in head and "UNKNOWN" in head and "have no answer: a later" in head
+    for said in (
+        f"{FELL} it was: 48 flash",
+        "executed : reading of attention.executed",
+        "it was: 1 row",
+        "What was seen of the rate fell with a correction",
+        "What was seen of the weights fell with a correction",
+        "what was seen of the tokens that carry the loss fell with a correction",
+    ):
+        assert said in rest, said
+    assert "was seen." not in rest and "was not seen" not in rest
+
+
+def test_what_takes_the_place_of_a_run_stands_in_its_headline() -> None:
+    (correction,) = everything().statement.annotations
+    instead = replace_struct(correction, kind=Extent.SUPERSEDES, by="the run of May")
+    head = page(dossier(annotations=(instead,))).text.partition("Seven lines")[0]
+    assert "supersedes #1 (Ada, 2026-01-01), by the run of May: the panel had" in head
+    assert "FINISHED, step 12, SUPERSEDED by the run of May" in head
 
 
 def test_a_clean_run_says_so_and_names_no_failure() -> None:

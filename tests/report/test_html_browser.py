@@ -75,16 +75,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def pages() -> dict[str, Dossier]:
     """Return what is opened: a failing run, a clean one, a corrected one, a shared copy, many ranks, a hostile run."""
-    (correction,) = everything().annotations
+    (correction,) = everything().statement.annotations
     fallen = tuple(fact.name for fact in everything().statement.case.subject.facts if fact.name.startswith("tokens."))
     later = replace(correction, falls=fallen, not_reviewed=tuple(f"{name}.*" for name in ("batch", "code") * 9))
+    said = (correction, correction, later)
+    corrected = dataclass_replace(everything().statement, annotations=said)
     attack = "\"><img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script></style>"
     long = Stretch(role="user", turn=0, lit=False, tokens=900, text="unbroken" * 600)
     lit = Stretch(role="assistant", turn=1, lit=True, tokens=9, text="مرحبا " * 40)
     return {
         "failing": everything(),
         "clean": dossier(rows=(Row(number=0, stretches=(long, lit)),)),
-        "corrected": dataclass_replace(everything(), annotations=(correction, correction, later)),
+        "corrected": dataclass_replace(everything(), statement=corrected),
         "shared": shared(everything()),
         "ranks": everything(world=64),
         "hostile": planted(

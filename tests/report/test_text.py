@@ -51,7 +51,8 @@ def unknown_run() -> Statement:
 
 
 def corrected_run() -> Statement:
-    manifest = Digest("sha256", "0" * 64)
+    """Three corrections: the first is a line, the others say what falls, survives, and was not looked at."""
+    manifest = str(Digest("sha256", "0" * 64))
     correction = Annotation(
         seq=2,
         prev=manifest,
@@ -66,7 +67,20 @@ def corrected_run() -> Statement:
     )
     case = healthy()
     torn = replace(case.subject, notes=("journal of rank 0: its last line is torn",))
-    return statement(case.with_record("run", fold(torn, [correction])), problems=("instruments.jsonl:3: no JSON",))
+    note = with_fields(correction, seq=1, kind=Extent.NOTE, falls=(), reason="the panel waits for another look")
+    many = tuple(
+        f"{subject}.*"
+        for subject in ["adapter", "batch", "cache", "code", "dataset", "loader", "loop", "model", "modes", "tree"]
+    )
+    last = with_fields(correction, seq=3, kind=Extent.SUPERSEDES, by="20260103-1b2c", survives=(), not_reviewed=many)
+    said = (note, correction, last)
+    problems = ("instruments.jsonl:3: no JSON",)
+    return replace(statement(case.with_record("run", fold(torn, said)), problems=problems), annotations=said)
+
+
+def test_what_was_said_of_a_record_is_told_even_where_nobody_gives_it_to_the_report() -> None:
+    drawn = draw(text.report(replace(corrected_run(), annotations=())))
+    assert drawn.count("(Ada, 2026-01-02)") == 3 and "FALLS since #2" in drawn
 
 
 def half_seen_run() -> Statement:

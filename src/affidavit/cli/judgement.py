@@ -11,7 +11,8 @@ from affidavit.check.rule import Check
 from affidavit.cli.project import Project, today
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.gate import decide
-from affidavit.record import fold
+from affidavit.record import chain, fold
+from affidavit.record.annotation import Annotation
 from affidavit.record.manifest import Manifest, Status
 from affidavit.record.record import Fact, Kind, Record, ordered
 from affidavit.record.runs import RunFolder, is_misplaced
@@ -71,6 +72,7 @@ def stated(
     strict: bool = False,
     checks: tuple[Check, ...] = (),
     corrections: tuple[Felled, ...] = (),
+    annotations: tuple[Annotation, ...] = (),
 ) -> Statement:
     """Return the statement of a case: judged by every check of the project or these, decided under its waivers."""
     judging = checks or project.checks
@@ -86,6 +88,7 @@ def stated(
         ledger=lines,
         doubts=doubts(project.settings, judging, lines, case.as_of),
         corrections=corrections,
+        annotations=annotations,
     )
 
 
@@ -101,7 +104,16 @@ def judged(project: Project, run: RunFolder, *, strict: bool = False) -> Stateme
     found = _ended(project, run)
     case = assemble(run.folder, project.settings, as_of=today(), vocabulary=project.vocabulary)
     felled = touching(run.folder, project.root, case)
-    return stated(project, case, title=run.id, status=status_of(found), strict=strict, corrections=felled)
+    said = chain.read(run.folder) if isinstance(found, Manifest) else ()
+    return stated(
+        project,
+        case,
+        title=run.id,
+        status=status_of(found),
+        strict=strict,
+        corrections=felled,
+        annotations=said,
+    )
 
 
 def _ended(project: Project, run: RunFolder) -> Manifest | Running:

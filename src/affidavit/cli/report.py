@@ -14,10 +14,11 @@ from affidavit.cli.kept import TERM, kept
 from affidavit.cli.parameter import example, run_argument
 from affidavit.cli.project import Project, here
 from affidavit.fact.errors import AffidavitError, refusal
-from affidavit.record import chain, file, seal
+from affidavit.record import file, seal
 from affidavit.record.runs import RunFolder
 from affidavit.report.page.dossier import Dossier, Kept
 from affidavit.report.statement import Statement
+from affidavit.report.terminal import clean
 
 STDOUT = "-"
 NAME, SHARED_NAME = "report.html", "report.shared.html"
@@ -53,7 +54,7 @@ def command(run: str, output: str, share: bool) -> int:
     path = Path(output) if output else found.folder / (SHARED_NAME if share else NAME)
     _write(path, page)
     click.echo(path)
-    click.echo(_failed(dossier.statement))
+    click.echo(clean(_counts(dossier.statement)))
     return 0
 
 
@@ -71,7 +72,6 @@ def dossier_of(project: Project, run: RunFolder) -> Dossier:
         statement=statement,
         manifest=sealed.manifest,
         digest=str(sealed.digest),
-        annotations=chain.read(run.folder),
         tokens=_tokens(run.folder, statement),
     )
 
@@ -91,9 +91,11 @@ def _tokens(folder: Path, statement: Statement) -> tuple[Kept, ...]:
     return tuple(found)
 
 
-def _failed(statement: Statement) -> str:
-    failed = sum(finding.verdict is Verdict.FAIL for finding in statement.findings)
-    return f"{failed} {Verdict.FAIL.value}"
+def _counts(statement: Statement) -> str:
+    """Say what the page says: of a run of which all is unknown, "0 FAIL" would read as well."""
+    counts = statement.decision.counts
+    told = [(verdict, count) for verdict, count in counts if verdict is not Verdict.NOT_APPLICABLE] or counts
+    return f"{statement.stands} · {', '.join(f'{count} {verdict.value}' for verdict, count in told) or 'not judged'}"
 
 
 def _write(path: Path, page: bytes) -> None:

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 from affidavit.fact.observation import Known
 from affidavit.fact.values import Table
-from affidavit.record.annotation import FILES, VALUES, Annotation, by_subject, present
+from affidavit.record.annotation import FILES, VALUES, Annotation, Extent, by_subject, present
 from affidavit.record.record import Record
-from affidavit.report.document import Document
+from affidavit.report.document import Document, annotation
 from affidavit.report.terminal import Line, Span, Tone, line
 
 SURVIVES, NOT_REVIEWED = "survives", "not reviewed"
+EVERYTHING = "everything"
+"""What falls by a retraction, which is one because it leaves nothing out."""
 _INDENT = 16
+_NOT_REVIEWED = 8
+"""More names than this of what nobody looked at are a count: they are all that is on neither side."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +63,24 @@ def corrections(annotations: Iterable[Annotation], held: Iterable[str]) -> Itera
     """Yield each correction: its kind, who and why, then what falls, survives and was not reviewed, a line each."""
     of = tuple(held)
     for one in annotations:
-        by = f", by {one.by}" if one.by else ""
-        who = f" #{one.seq} ({one.author}, {one.time.date().isoformat()}){by}: {one.reason}"
-        yield line(Span(one.kind.value, Tone.BAD if one.falls else Tone.STRONG), who)
-        yield line(", ".join(by_subject(one.falls, of)) or "nothing", head="  falls", indent=_INDENT)
+        yield title(one)
+        yield line(falls(one, of), head="  falls", indent=_INDENT)
         yield line(", ".join(by_subject(one.survives, of)) or "nothing named", head="  survives", indent=_INDENT)
-        yield line(", ".join(one.not_reviewed) or "nothing", head="  not reviewed", indent=_INDENT)
+        more = len(one.not_reviewed) - _NOT_REVIEWED
+        left = ", ".join(one.not_reviewed[:_NOT_REVIEWED]) + (f" and {more} more" if more > 0 else "")
+        yield line(left or "nothing", head="  not reviewed", indent=_INDENT)
+
+
+def title(one: Annotation) -> Line:
+    """Return a correction in one line: its kind, who said it when, and why."""
+    by = f", by {one.by}" if one.by else ""
+    who = f" #{one.seq} ({one.author}, {one.time.date().isoformat()}){by}: {one.reason}"
+    return line(Span(one.kind.value, Tone.BAD if one.falls else Tone.STRONG), who)
+
+
+def falls(one: Annotation, held: Iterable[str]) -> str:
+    """Return what falls by a correction, by subject."""
+    return EVERYTHING if one.kind is Extent.RETRACTION else ", ".join(by_subject(one.falls, held)) or "nothing"
 
 
 def document(record: Record, annotations: Sequence[Annotation], *, called: str) -> Document:
@@ -75,21 +91,6 @@ def document(record: Record, annotations: Sequence[Annotation], *, called: str) 
         "files": [{"path": row[0], "digest": row[1], "bytes": row[2]} for row in _rows(record, FILES)],
         "annotations": [annotation(one) for one in annotations],
         "names": [{"name": one.name, "standing": one.standing, "said": one.said} for one in names(record, annotations)],
-    }
-
-
-def annotation(one: Annotation) -> Document:
-    """Return a correction for programs."""
-    return {
-        "number": one.seq,
-        "kind": one.kind.value,
-        "falls": list(one.falls),
-        "survives": list(one.survives),
-        "not_reviewed": list(one.not_reviewed),
-        "by": one.by,
-        "reason": one.reason,
-        "author": one.author,
-        "date": one.time.date().isoformat(),
     }
 
 

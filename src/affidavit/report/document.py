@@ -9,6 +9,7 @@ from affidavit import __version__
 from affidavit.check.finding import Finding, Site
 from affidavit.fact.observation import state_to_json
 from affidavit.gate import Decision
+from affidavit.record.annotation import Annotation
 from affidavit.record.record import Fact, Record
 from affidavit.report.checklist import Row, checklist
 from affidavit.report.contrast import Change
@@ -50,6 +51,7 @@ def statement(said: Statement) -> Document:
             check: {"on": drill.date.isoformat(), "caught": drill.caught, "total": drill.total}
             for check, drill in sorted(said.drills.items())
         },
+        "annotations": [annotation(one) for one in said.annotations],
         "roles": sorted(said.case.records),
         "facts": facts(subject),
         "implied": [
@@ -64,6 +66,21 @@ def statement(said: Statement) -> Document:
             for one in implied(subject)
         ],
         "notes": [*subject.notes, *said.ledger.problems],
+    }
+
+
+def annotation(one: Annotation) -> Document:
+    """Return a correction for programs."""
+    return {
+        "number": one.seq,
+        "kind": one.kind.value,
+        "falls": list(one.falls),
+        "survives": list(one.survives),
+        "not_reviewed": list(one.not_reviewed),
+        "by": one.by,
+        "reason": one.reason,
+        "author": one.author,
+        "date": one.time.date().isoformat(),
     }
 
 

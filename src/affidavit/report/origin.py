@@ -9,8 +9,8 @@ from affidavit.fact.observation import Known, Unknown
 from affidavit.fact.values import Table
 from affidavit.record.annotation import Annotation, present
 from affidavit.record.record import Record
-from affidavit.report.corrected import annotation, corrections
-from affidavit.report.document import Document
+from affidavit.report.corrected import corrections
+from affidavit.report.document import Document, annotation
 from affidavit.report.terminal import Line, Span, Tone, line
 from affidavit.run.origin import ABSENT, AS_WRITTEN, CHANGED, STRANGE, Mark, Origin, Verdict
 

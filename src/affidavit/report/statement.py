@@ -11,6 +11,7 @@ from affidavit.check.rule import Check
 from affidavit.fact.observation import Cause, Unknown
 from affidavit.fact.term import Scope
 from affidavit.gate import Decision
+from affidavit.record.annotation import Annotation, Extent
 from affidavit.record.ledger import Drilled, Ledger
 from affidavit.run.corrections import Felled
 
@@ -26,6 +27,7 @@ class Statement:
         ledger: when each check was last seen to fail.
         doubts: why the last drill of a check proves nothing of the check as it is now.
         corrections: what fell of other runs, which this one builds on or is locked to.
+        annotations: what was said of this one later, in order; what falls by it is unknown in the case already.
     """
 
     title: str
@@ -37,6 +39,16 @@ class Statement:
     ledger: Ledger
     doubts: Mapping[str, str] = field(default_factory=dict)
     corrections: tuple[Felled, ...] = ()
+    annotations: tuple[Annotation, ...] = ()
+
+    @property
+    def stands(self) -> str:
+        """How it stands, with the word for it where all of it was taken back: whoever reads one line must see that."""
+        kinds = {one.kind: one for one in self.annotations}
+        if Extent.RETRACTION in kinds:
+            return f"{self.status}, RETRACTED"
+        instead = kinds.get(Extent.SUPERSEDES)
+        return f"{self.status}, SUPERSEDED by {instead.by}" if instead is not None else self.status
 
     @property
     def is_run(self) -> bool:

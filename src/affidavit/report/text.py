@@ -7,9 +7,13 @@ from collections.abc import Iterable, Iterator
 from affidavit import __version__
 from affidavit.check.finding import Finding, Landmine, Verdict
 from affidavit.gate import Waiver
+from affidavit.record.annotation import present
+from affidavit.record.fold import said_of
 from affidavit.report.absence import Absence, absences
 from affidavit.report.checklist import checklist, mark_of
 from affidavit.report.checklist import lines as checklist_lines
+from affidavit.report.corrected import corrections as correction_lines
+from affidavit.report.corrected import title
 from affidavit.report.evidence import evidence
 from affidavit.report.standing import lines as standing_lines
 from affidavit.report.standing import standing
@@ -22,6 +26,7 @@ _INDENT = len(_WORD) + 2
 _NAMES_SHOWN = 6
 _SITES_SHOWN = 4
 _NOTES_SHOWN = 6
+_CORRECTIONS_SHOWN = 2
 _REMARKS_SHOWN = 3
 
 
@@ -32,9 +37,9 @@ def report(statement: Statement) -> Iterator[Line]:
     """
     yield from _attachment(statement)
     yield line(
-        Span("affidavit", Tone.STRONG), f" {__version__} · {statement.title} · ", Span(statement.status, Tone.STRONG)
+        Span("affidavit", Tone.STRONG), f" {__version__} · {statement.title} · ", Span(statement.stands, Tone.STRONG)
     )
-    yield from _notes(statement.case.subject.notes, Tone.DOUBT)
+    yield from _corrections(statement)
     yield from checklist_lines(checklist(statement))
     yield from standing_lines(standing(statement))
     yield from _details(statement)
@@ -68,6 +73,16 @@ def _attachment(statement: Statement) -> Iterator[Line]:
         yield line(Span("no training was seen: what follows was known before it, or is unknown", Tone.BAD))
     elif statement.is_run and statement.attached < world:
         yield line(Span(f"attached on {statement.attached} of {world} ranks: the others were not seen", Tone.BAD))
+
+
+def _corrections(statement: Statement) -> Iterator[Line]:
+    """Yield what was said of the record later, the newest first and whole, then the other notes on it."""
+    record, said = statement.case.subject, statement.annotations[::-1]
+    held = present(record)
+    yield from correction_lines(said[:_CORRECTIONS_SHOWN], held)
+    yield from map(title, said[_CORRECTIONS_SHOWN:])
+    told = {said_of(one, held) for one in said}
+    yield from _notes(tuple(note for note in record.notes if note not in told), Tone.DOUBT)
 
 
 def _notes(notes: tuple[str, ...], tone: Tone) -> Iterator[Line]:

@@ -111,6 +111,13 @@ def _stretch(raw: Mapping[str, object]) -> Stretch:
     )
 
 
+def unseen(case: Case) -> str:
+    """Say why nothing can be said of the tokens that carry the loss."""
+    if any(fact.was is not None for fact in case.facts("tokens.supervised_by_role")):
+        return "what was seen of the tokens that carry the loss fell with a correction"
+    return "which tokens carry the loss was not seen"
+
+
 def headline(case: Case) -> Iterator[Line]:
     """Yield how many tokens of each role carry the loss, over all ranks that were seen.
 
@@ -119,7 +126,7 @@ def headline(case: Case) -> Iterator[Line]:
     asked = [value for _, value in case.values("tokens.supervision_requested")]
     lit, seen = added(case, "tokens.supervised_by_role"), added(case, "tokens.seen_by_role")
     if lit is None or seen is None:
-        yield line("which tokens carry the loss was not seen", head=Span("tokens", Tone.STRONG), indent=_INDENT)
+        yield line(unseen(case), head=Span("tokens", Tone.STRONG), indent=_INDENT)
         return
     said = "unknown" if not asked else "nothing" if asked[0] == UNSTATED else display(asked[0])
     yield line(

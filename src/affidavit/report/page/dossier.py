@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from affidavit.record.annotation import Annotation
 from affidavit.record.manifest import Manifest
 from affidavit.report.statement import Statement
 from affidavit.report.tokens import Spans
@@ -26,14 +25,12 @@ class Dossier:
 
     Args:
         digest: of the manifest, under which the run is sealed.
-        annotations: every correction, in order; what falls by them is unknown in the statement already.
         withheld: how many texts a shared copy keeps back; None where it is no shared copy.
     """
 
     statement: Statement
     manifest: Manifest
     digest: str
-    annotations: tuple[Annotation, ...] = ()
     tokens: tuple[Kept, ...] = ()
     withheld: int | None = None
 

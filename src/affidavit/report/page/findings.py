@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 from affidavit.check.finding import Finding, Landmine, Verdict
 from affidavit.record.ledger import Drilled
+from affidavit.report.absence import Absence
 from affidavit.report.checklist import mark_of
 from affidavit.report.page.said import cut
 from affidavit.report.statement import Statement
@@ -42,6 +43,49 @@ class Entry:
     accept: str
     proved: str
     waived: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Headline:
+    """What a reader must hear first: a verdict, of what, and where on the page it stands."""
+
+    told: Told
+    anchor: str
+    name: str
+    said: str
+
+
+def first(
+    statement: Statement, fails: Iterable[Entry], reviews: Iterable[Entry], missing: Iterable[Absence]
+) -> Headline | None:
+    """Return what blocks first, else that all is well; None where nothing was judged, which is no pass."""
+    blocking = [*_waiting(fails, waived=False), *_unanswered(missing), *_waiting(reviews, waived=False)]
+    waived = _waiting((*fails, *reviews), waived=True)
+    return next(iter((*blocking, *waived, *_well(statement))), None)
+
+
+def _well(statement: Statement) -> Iterator[Headline]:
+    held = len({finding.check for finding in statement.findings if finding.verdict is Verdict.PASS})
+    if held:
+        verb = "holds" if held == 1 else "hold"
+        said = f"{verb}; nothing failed, nothing waits for a review, nothing is unknown"
+        yield Headline(told=told(Verdict.PASS), anchor="h-lines", name=counted(held, "check"), said=said)
+
+
+def _waiting(found: Iterable[Entry], *, waived: bool) -> Iterator[Headline]:
+    for entry in found:
+        if bool(entry.waived) is waived:
+            said = f"{'waived, ' if waived else ''}saw {entry.saw or entry.says}"
+            yield Headline(told=entry.told, anchor=entry.anchor, name=entry.check, said=said)
+
+
+def _unanswered(missing: Iterable[Absence]) -> Iterator[Headline]:
+    causes = tuple(missing)
+    checks = dict.fromkeys(check for cause in causes for check in cause.checks)
+    if checks:
+        more = f", and {counted(len(causes) - 1, 'other cause')}" if len(causes) > 1 else ""
+        said = f"{'has' if len(checks) == 1 else 'have'} no answer: {causes[0].cause.value}{more}"
+        yield Headline(told=told(Verdict.UNKNOWN), anchor="findings", name=counted(len(checks), "check"), said=said)
 
 
 def told(verdict: Verdict) -> Told:

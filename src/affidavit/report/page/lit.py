@@ -13,14 +13,13 @@ from affidavit.report.known import added
 from affidavit.report.page.dossier import Dossier, Kept
 from affidavit.report.page.findings import counted
 from affidavit.report.tokens import Row as SpansRow
-from affidavit.report.tokens import Stretch, visible
+from affidavit.report.tokens import Stretch, unseen, visible
 
 ROWS_OPEN, ROWS = 4, 32
 _EDGE, _LIT_EDGE = 120, 1_200
 _LONGEST = 20_000
 """Characters of one stretch that stand on a page, folded or not."""
 _IDS = 400
-_UNSEEN = "which tokens carry the loss was not seen"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +82,7 @@ def _sample(dossier: Dossier, kept: Kept) -> Sample:
     off = kept.spans is not None and not rows
     return Sample(
         about=", ".join(part for part in parts if part),
-        total=f"{both[0].total:,} of {both[1].total:,} tokens carry the loss" if both else _UNSEEN,
+        total=f"{both[0].total:,} of {both[1].total:,} tokens carry the loss" if both else unseen(case),
         asked="not said" if asked == UNSTATED else "unknown" if asked is None else display(asked),
         roles=() if both is None else tuple(_role(*both, role) for role in both[1].kinds),
         missing="the tokens themselves were not kept" if off else kept.missing,

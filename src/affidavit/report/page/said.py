@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from affidavit.fact.observation import Known, State
+from affidavit.fact.observation import Cause, Known, State
 from affidavit.fact.term import UNSTATED
 from affidavit.fact.values import Layers, Series, Table, Tally, Value
 from affidavit.record.compare import display
@@ -31,7 +31,11 @@ class Shown:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A fact of some ranks: what was asked, what is known or why it is not, and how."""
+    """A fact of some ranks: what was asked, what is known or why it is not, and how.
+
+    Args:
+        was: what it was before a correction took it back; ``method`` and ``source`` are of that then.
+    """
 
     term: str
     meaning: str
@@ -43,6 +47,7 @@ class Cell:
     source: str = ""
     asked: Shown | None = None
     asked_source: str = ""
+    was: Shown | None = None
 
 
 def cells(record: Record, facts: Iterable[Fact]) -> Iterator[Cell]:
@@ -57,28 +62,38 @@ def cells(record: Record, facts: Iterable[Fact]) -> Iterator[Cell]:
 def cell(record: Record, fact: Fact) -> Cell:
     """Return a fact as it stands in a table."""
     state, request = fact.state, fact.request
-    known = isinstance(state, Known)
+    seen = state if fact.was is None else fact.was
     return Cell(
         term=fact.name,
         meaning=record.vocabulary[fact.name].meaning,
         where=where(record, fact),
-        is_known=known,
-        value=shown(state.value) if isinstance(state, Known) else Shown(text=absent(state)),
-        why="" if isinstance(state, Known) or state.why == state.cause.value else cut(f"{state.why}{_was(fact)}"),
-        method=state.method.name.lower() if isinstance(state, Known) else "",
-        source=cut(state.source) if isinstance(state, Known) else "",
+        is_known=isinstance(state, Known),
+        value=_seen(state),
+        why=_why(state),
+        method=seen.method.name.lower() if isinstance(seen, Known) else "",
+        source=cut(seen.source) if isinstance(seen, Known) else "",
         asked=None if request is None else shown(request.value),
         asked_source="" if request is None else cut(request.source),
+        was=None if fact.was is None else _seen(fact.was),
     )
 
 
-def _was(fact: Fact) -> str:
-    """Return what a fact was before a correction took it back, behind the words that say so."""
-    return f"; it was {display(fact.was.value)}" if isinstance(fact.was, Known) else ""
+def _seen(state: State) -> Shown:
+    return shown(state.value) if isinstance(state, Known) else Shown(text=absent(state))
+
+
+def _why(state: State) -> str:
+    """Return why a fact is unknown, where its own text does not say that already."""
+    if isinstance(state, Known) or state.cause is Cause.FALLS or state.why == state.cause.value:
+        return ""
+    return cut(state.why)
 
 
 def absent(state: State) -> str:
-    return "" if isinstance(state, Known) else f"unknown: {state.cause.value}"
+    """Return how a page writes what is not known; a fact that fell says since when and why."""
+    if isinstance(state, Known):
+        return ""
+    return cut(state.why) if state.cause is Cause.FALLS else f"unknown: {state.cause.value}"
 
 
 def where(record: Record, fact: Fact) -> str:

@@ -57,7 +57,6 @@ class _Copy:
             statement=self._statement(self._of.statement),
             manifest=self._manifest(self._of.manifest),
             digest=self.keeper.say(self._of.digest, harmless.digest),
-            annotations=tuple(map(self._annotation, self._of.annotations)),
             tokens=tuple(map(self._kept, self._of.tokens)),
         )
 
@@ -81,6 +80,7 @@ class _Copy:
                 Felled(name=self.keeper.never(one.name), said=self.keeper.never(one.said))
                 for one in statement.corrections
             ),
+            annotations=tuple(map(self._annotation, statement.annotations)),
         )
 
     def _told(self, finding: Finding) -> Finding:

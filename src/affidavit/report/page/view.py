@@ -9,14 +9,15 @@ from itertools import groupby
 from affidavit import __version__
 from affidavit.check.finding import Verdict
 from affidavit.fact.observation import Unknown
-from affidavit.record.annotation import by_subject
+from affidavit.record.annotation import by_subject, present
 from affidavit.record.record import Record
 from affidavit.report.absence import Absence, absences
 from affidavit.report.checklist import Row, checklist
+from affidavit.report.corrected import falls
 from affidavit.report.implied import implied
 from affidavit.report.page import said
 from affidavit.report.page.dossier import Dossier
-from affidavit.report.page.findings import Entry, Told, counted, entries, joined, proved, told
+from affidavit.report.page.findings import Entry, Headline, Told, counted, entries, first, joined, proved, told
 from affidavit.report.page.lit import Sample, samples
 from affidavit.report.page.provenance import Provenance, command_of, commit_of, provenance
 from affidavit.report.page.said import Cell
@@ -31,7 +32,8 @@ class Correction:
 
     kind: str
     number: int
-    by: str
+    author: str
+    instead: str
     reason: str
     falls: str
     survives: str
@@ -98,7 +100,7 @@ class View:
     summary: str
     attachment: str
     headline: tuple[tuple[str, str], ...]
-    worst: tuple[Entry, ...]
+    first: Headline | None
     corrections: tuple[Correction, ...]
     notes: tuple[str, ...]
     lines: tuple[Line, ...]
@@ -118,6 +120,8 @@ class View:
     drills: tuple[Drill, ...]
     version: str
     withheld: int | None
+    judged: str
+    fell: frozenset[str]
 
 
 def view(dossier: Dossier) -> View:
@@ -126,14 +130,15 @@ def view(dossier: Dossier) -> View:
     record = statement.case.subject
     fails = entries(statement, Verdict.FAIL, is_shared=dossier.is_shared)
     reviews = entries(statement, Verdict.REVIEW, is_shared=dossier.is_shared)
+    missing = absences(statement)
     return View(
         title=statement.title,
-        status=statement.status,
+        status=said.cut(statement.stands),
         when=_when(dossier),
         summary=_summary(statement),
         attachment=_attachment(statement),
         headline=tuple(_headline(dossier)),
-        worst=tuple(sorted((*fails, *reviews), key=lambda entry: bool(entry.waived)))[:1],
+        first=first(statement, fails, reviews, missing),
         corrections=tuple(_corrections(dossier)),
         notes=(*manifest.notes, *statement.ledger.problems),
         lines=tuple(map(_line, checklist(statement))),
@@ -143,7 +148,7 @@ def view(dossier: Dossier) -> View:
         ),
         fails=fails,
         reviews=reviews,
-        absences=absences(statement),
+        absences=missing,
         expired=tuple(
             f"{waiver.target}: {waiver.author}'s waiver ended on {waiver.until}"
             for waiver in statement.decision.expired
@@ -159,6 +164,8 @@ def view(dossier: Dossier) -> View:
         drills=tuple(_drills(statement)),
         version=__version__,
         withheld=dossier.withheld,
+        judged=statement.case.as_of.isoformat(),
+        fell=frozenset(fact.name for fact in record.facts if fact.was is not None),
     )
 
 
@@ -202,15 +209,16 @@ def _headline(dossier: Dossier) -> Iterator[tuple[str, str]]:
 
 
 def _corrections(dossier: Dossier) -> Iterator[Correction]:
-    present = {fact.name for fact in dossier.statement.case.subject.facts}
-    for one in reversed(dossier.annotations):
+    held = present(dossier.statement.case.subject)
+    for one in reversed(dossier.statement.annotations):
         yield Correction(
-            kind=f"{one.kind.value}, by {said.cut(one.by)}" if one.by else one.kind.value,
+            kind=one.kind.value,
             number=one.seq,
-            by=f"{one.author}, {one.time:%Y-%m-%d}",
+            author=f"{one.author}, {one.time:%Y-%m-%d}",
+            instead=f", by {said.cut(one.by)}" if one.by else "",
             reason=said.cut(one.reason),
-            falls=", ".join(by_subject(one.falls, present)) or "nothing",
-            survives=", ".join(by_subject(one.survives, present)) or "nothing was named",
+            falls=falls(one, held),
+            survives=", ".join(by_subject(one.survives, held)) or "nothing named",
             not_reviewed=one.not_reviewed,
         )
 
