@@ -13,7 +13,9 @@ from affidavit.fact.values import Tally
 from affidavit.fact.vocabulary import load as load_vocabulary
 from affidavit.gate import Attestation, Waiver
 from affidavit.record.declared import Declared, Gate, Question
+from affidavit.record.key import PublicKey
 from affidavit.record.record import Kind
+from affidavit.record.trust import Revoked
 from affidavit.settings import Settings, SettingsError, find_root, load
 
 LICENCE = Term("acme.licence", str, "", Scope.RUN, Method.ATTESTED, "what the data's licence allows")
@@ -33,7 +35,8 @@ files = ["panels/h100.json"]
 
 [seal]
 key = "ada"
-trusted = ["ada.pub", "keys/grace.pub"]
+trusted = ["ada.pub", "keys/grace.pub", "ed25519:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= Lin"]
+revoked = [{ key = "old.pub", since = 2026-11-01, why = "left on a train" }]
 witness = "git"
 tracker = "mlflow"
 tracking_uri = "http://tracker:5000"
@@ -115,7 +118,12 @@ def test_every_section_is_read(tmp_path: Path) -> None:
     assert settings.questions == (Question(question="Do the chats read like chats?", about=("data/*.jsonl",), days=90),)
     assert (settings.key, settings.witness) == ("ada", "git")
     assert (settings.tracker, settings.tracking_uri) == ("mlflow", "http://tracker:5000")
-    assert settings.trusted == (tmp_path / "ada.pub", tmp_path / "keys" / "grace.pub")
+    *files, written = settings.trusted
+    assert files == [tmp_path / "ada.pub", tmp_path / "keys" / "grace.pub"]
+    assert isinstance(written, PublicKey) and (written.name, written.raw) == ("Lin", bytes(32))
+    assert settings.revoked == (
+        Revoked(key=tmp_path / "old.pub", since=datetime.date(2026, 11, 1), why="left on a train"),
+    )
     assert settings.panels == (tmp_path / "panels" / "h100.json",)
     assert settings.waivers == (
         Waiver(
@@ -174,6 +182,10 @@ def test_expectations_are_a_record_whose_names_need_no_quotes(tmp_path: Path) ->
         ('[panel]\nfiles = "a.json"', "panel.files: expected a list of texts"),
         ('[seal]\nkey = ""', "seal.key: expected text"),
         ('[seal]\ntrusted = "ada.pub"', "seal.trusted: expected a list of texts"),
+        ('[seal]\ntrusted = ["ed25519:AAAA"]', "seal.trusted: public key: expected ed25519: and 32 bytes in base64"),
+        ('[seal]\nrevoked = ["ada.pub"]', "seal.revoked: expected tables [[seal.revoked]], saw ['ada.pub']"),
+        ('[[seal.revoked]]\nkey = "ada.pub"\nwhen = 1', "seal.revoked 1: when: nothing reads this"),
+        ('[[seal.revoked]]\nkey = "ada.pub"\nwhy = "lost"', "seal.revoked 1.since: expected a date"),
         ('[seal]\nwitness = "svn"', "seal.witness: expected one of none, git, saw 'svn'"),
         ('[seal]\ntracker = "wandb"', "seal.tracker: expected one of none, mlflow, saw 'wandb'"),
         ('[seal]\ntracking_uri = "mlruns"', 'seal.tracking_uri: nothing asks it without tracker = "mlflow"'),

@@ -24,10 +24,11 @@ from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.fact.observation import Known
 from affidavit.fact.term import Method, Vocabulary
 from affidavit.gate import Attestation, Waiver
-from affidavit.record import declared, file, plain
+from affidavit.record import declared, file, plain, trust
 from affidavit.record.declared import Declared, Gate, Question
 from affidavit.record.keys import Keys
 from affidavit.record.record import Fact, Kind, Record, ordered
+from affidavit.record.trust import Named, Revoked
 
 SIZE_BYTES = 1 << 20
 TOKEN_POLICIES = ("off", "ids", "text")
@@ -44,7 +45,8 @@ _SECTIONS: Mapping[str, frozenset[str]] = {
     "run": frozenset({"tokens", "marks", "names", "numbers"}),
     "tree": frozenset({"gate", "reason"}),
     "panel": frozenset({"files"}),
-    "seal": frozenset({"key", "trusted", "witness", "tracker", "tracking_uri"}),
+    "seal": frozenset({"key", "trusted", "revoked", "witness", "tracker", "tracking_uri"}),
+    "seal.revoked": frozenset({"key", "since", "why"}),
     "cache": frozenset({"canary_seconds", "declared"}),
     "cache.declared": frozenset({"name", "raw", "entry", "build", "manifest"}),
     "proof": frozenset({"days"}),
@@ -75,7 +77,7 @@ class Settings:
         expected: what every run of the project must resolve to, or None where nothing is expected.
         panels: JSON files measured elsewhere that stand under the role ``panel/``.
         key: who signs what is sealed: the name of a private key of this user, or its path; "" where nobody does.
-        trusted: the public keys whose signature this project believes.
+        trusted, revoked: the public keys whose signature this project believes, and those that it believes no longer.
         witness: what outside of a run folder remembers its seal: ``none`` or ``git``.
         tracker: the experiment tracker whose run of the training carries the seal as a tag: ``none`` or ``mlflow``.
         tracking_uri: where that tracker is; "" for where the environment, or the tracker itself, says.
@@ -101,7 +103,8 @@ class Settings:
     expected: Record | None = None
     panels: tuple[Path, ...] = ()
     key: str = ""
-    trusted: tuple[Path, ...] = ()
+    trusted: tuple[Named, ...] = ()
+    revoked: tuple[Revoked, ...] = ()
     witness: str = "none"
     tracker: str = "none"
     tracking_uri: str = ""
@@ -170,7 +173,8 @@ class _Reader(Keys):
             expected=self._expected(document.get("expect", {})),
             panels=tuple(self.root / name for name in self.texts(panel, "panel.files")),
             key=self.text(seal, "seal.key") if "key" in seal else "",
-            trusted=tuple(self.root / name for name in self.texts(seal, "seal.trusted")),
+            trusted=trust.trusted(self, seal, "seal.trusted", self.root),
+            revoked=self._each(seal, "seal.revoked", partial(trust.revoked, self, self.root), "key"),
             witness=self.choice(seal, "seal.witness", WITNESSES),
             tracker=self.choice(seal, "seal.tracker", TRACKERS),
             tracking_uri=self._place(seal),

@@ -9,6 +9,8 @@ import pty
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
+from dataclasses import replace as with_
 from pathlib import Path
 
 import msgspec
@@ -16,9 +18,10 @@ import pytest
 from tests.cli.desk import Desk, desk
 from tests.run.notarised import World, manifest_of, replace, world
 
-from affidavit.record import chain, key, rotation, seal
+from affidavit.record import chain, key, rotation, seal, trust
 from affidavit.record.manifest import Attempt, Status
 from affidavit.record.standing import Standing
+from affidavit.record.trust import Revoked, Trust
 
 NOW = datetime.datetime.now(datetime.UTC)
 DAY = datetime.timedelta(days=1)
@@ -72,11 +75,11 @@ def test_the_verb_lets_a_new_key_take_the_place_of_the_old_one(project: Desk) ->
     ended = project.type("key", "rotate", "--name", "ada")
     assert ended.exit_code == 0, ended.output
     assert "ada-2.rotation.json  commit it" in ended.stdout and 'key = "ada-2"  trusted stays as it is' in ended.stdout
-    believed = rotation.trust([project.root / "ada.pub"])
+    believed = _believed(project.root / "ada.pub")
     assert [one.name for one in believed.keys] == ["ada.pub", "ada-2.pub"] and believed.problems == ()
     said = json.loads(project.type("key", "rotate", "--name", "ada-2", "--json").stdout)
     assert (said["name"], said["encrypted"]) == ("ada-3", False)
-    assert [one.to for one in rotation.trust([project.root / "ada.pub"]).retired] == ["ada-2.pub", "ada-3.pub"]
+    assert [one.to for one in _believed(project.root / "ada.pub").retired] == ["ada-2.pub", "ada-3.pub"]
 
 
 def test_a_key_that_the_project_does_not_have_passes_nothing_on(project: Desk) -> None:
@@ -85,6 +88,10 @@ def test_a_key_that_the_project_does_not_have_passes_nothing_on(project: Desk) -
     ended = project.type("key", "rotate", "--name", "ada")
     assert ended.exit_code == 2 and "A key that nobody trusted has no trust to pass on." in ended.stderr
     assert not (project.root / "ada-2.pub").exists()
+
+
+def _believed(*named: Path, revoked: Iterable[Revoked] = ()) -> Trust:
+    return rotation.succeeded(trust.believed(named, revoked=revoked), [path.parent for path in named])
 
 
 def _succeed(there: World, old: str, new: str, since: datetime.datetime) -> None:
@@ -96,12 +103,12 @@ def _succeed(there: World, old: str, new: str, since: datetime.datetime) -> None
 
 
 def _sealed_at(there: World, ended: datetime.datetime) -> None:
-    """Write the run's folder anew, as a run that ended then, and sign it by our old key."""
+    """Write the run's folder anew, as a run that ended then, and let our old key sign it, whoever believes it."""
     attempt = Attempt(number=0, command=("python",), started=ended, ended=ended, status=Status.FINISHED, exit_code=0)
     for name in ("manifest.json", "head.json", "annotations.jsonl", "manifest.dsse.json", "head.dsse.json"):
         (there.folder / name).unlink(missing_ok=True)
     seal.seal(there.folder, msgspec.structs.replace(manifest_of(), attempts=(attempt,)))
-    assert there.notary.sealed(there.folder) == ()
+    assert with_(there.notary, trusted=(), revoked=()).sealed(there.folder) == ()
 
 
 def test_old_seals_stay_valid_and_later_ones_of_the_old_key_do_not(tmp_path: Path) -> None:
@@ -121,16 +128,56 @@ def test_a_correction_that_the_old_key_signed_later_does_not_hold(tmp_path: Path
     _sealed_at(there, NOW - DAY)
     _succeed(there, "ours", "ours-2", NOW - DAY / 2)
     chain.annotate(there.folder, falls=("attention.executed",), reason="mine", author="eve")
-    assert there.notary._secret() is not None
     there.notary._sign_head(there.folder, key.read_private(key.folder(there.notary.environment) / "ours.pem"))
     assert there.said("signature")[0] is Standing.HOLDS
     assert there.said("signed head")[0] is Standing.BROKEN
 
 
+def test_a_key_that_gave_way_is_not_let_sign_what_nobody_would_believe(tmp_path: Path) -> None:
+    there = world(tmp_path / "project", signed=True)
+    _succeed(there, "ours", "ours-2", NOW - DAY)
+    chain.annotate(there.folder, falls=("attention.executed",), reason="mine", author="ada")
+    (said,) = there.notary.corrected(there.folder)
+    assert said.startswith("the correction is unsigned: private key ") and "gave way to ours-2.pub" in said
+    for name in ("manifest.dsse.json", "head.dsse.json"):
+        (there.folder / name).unlink()
+    (said,) = there.notary.sealed(there.folder)
+    assert said.startswith("sealed unsigned: private key ") and "gave way to ours-2.pub" in said
+
+
+@pytest.mark.parametrize("names", ["a file", "the key itself"])
+def test_a_key_that_is_revoked_proves_nothing_of_before_and_is_wrong_later(tmp_path: Path, names: str) -> None:
+    there = world(tmp_path / "project", signed=True)
+    path = there.root / "ours.pub"
+    gone = Revoked(key=path if names == "a file" else key.read_public(path), since=NOW.date(), why="stolen")
+    there = with_(there, notary=with_(there.notary, trusted=(), revoked=(gone,)))
+    _sealed_at(there, NOW - DAY)
+    standing, said = there.said("signature")
+    assert standing is Standing.UNCHECKED and "(stolen): this says that it was sealed before, as whoever" in said
+    _sealed_at(there, NOW + DAY)
+    standing, said = there.said("signature")
+    assert standing is Standing.BROKEN and "revoked as of" in said and "sealed after it" in said
+    assert "revoked as of" in "".join(there.notary.corrected(there.folder)), "nor does it sign any more"
+
+
+def test_a_key_that_is_revoked_passes_nothing_on(tmp_path: Path) -> None:
+    """Whoever holds it could else make a key of his own ours, with a date of before."""
+    there = world(tmp_path / "project", signed=True)
+    _succeed(there, "ours", "mallory", NOW - 9 * DAY)
+    ours = there.root / "ours.pub"
+    gone = (Revoked(key=ours, since=NOW.date(), why="stolen"),)
+    found = _believed(ours, revoked=gone)
+    assert {one.name for one in found.keys} == {"ours.pub"}
+    assert found.problems == (
+        "mallory.rotation.json: signed by a key that is revoked; name mallory.pub in [seal] trusted",
+    )
+    assert _believed(ours, there.root / "mallory.pub", revoked=gone).problems == ()
+
+
 def test_a_word_that_no_trusted_key_signed_makes_nobody_trusted(tmp_path: Path) -> None:
     there = world(tmp_path / "project", signed=True)
     _succeed(there, "theirs", "mallory", NOW)
-    believed = rotation.trust([there.root / "ours.pub"])
+    believed = _believed(there.root / "ours.pub")
     assert [one.name for one in believed.keys] == ["ours.pub"] and believed.retired == ()
 
 
@@ -147,6 +194,6 @@ def test_a_word_that_was_touched_is_a_problem_and_passes_nothing_on(tmp_path: Pa
         replace(word, word.read_bytes().replace(b'"sig":"', b'"sig":"AAAA', 1))
     else:
         replace(word, b"\xff\x00 nothing")
-    believed = rotation.trust([there.root / "ours.pub"])
+    believed = _believed(there.root / "ours.pub")
     assert [one.name for one in believed.keys] == ["ours.pub"] and believed.problems
     assert there.said("trusted key")[0] is Standing.UNCHECKED

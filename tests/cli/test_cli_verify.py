@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from tests.cli.desk import CLEAN, Desk, desk
 
+from affidavit.record import key
+
 SEAL = '[seal]\nkey = "affidavit"\ntrusted = ["affidavit.pub"]\n'
 CORRECTION = ("--falls", "attention.*", "--reviewed-nothing-else", "--why", "another seat", "--author", "Ada")
 
@@ -61,7 +63,8 @@ def test_a_key_is_made_and_its_two_lines_are_told(project: Desk, tmp_path: Path)
     project.environment["XDG_CONFIG_HOME"] = str(tmp_path / "config")
     ended = project.type("key", "new", "--name", "ada")
     assert ended.exit_code == 0
-    assert '  key = "ada"\n  trusted = ["ada.pub"]\n' in ended.stdout
+    made = key.line(key.read_public(project.root / "ada.pub"), "ada")
+    assert f'  [seal]\n  key = "ada"\n  trusted = ["{made}"]\n' in ended.stdout
     assert not (project.root / "affidavit.toml").exists(), "a setting is its author's to make"
     assert (tmp_path / "config" / "affidavit" / "keys" / "ada.pem").is_file()
     shown = project.type("key", "show", "--name", "ada").stdout
@@ -84,6 +87,22 @@ def test_what_is_sealed_is_signed_and_remembered(held: Desk) -> None:
         "tokens": "holds",
         "git witness": "holds",
     }
+
+
+def test_a_key_in_the_settings_is_not_swapped_with_its_file(signed: Desk) -> None:
+    public = signed.root / "affidavit.pub"
+    written = key.line(key.read_public(public), "ada")
+    assert signed.type("key", "new", "--name", "eve").exit_code == 0
+    (signed.root / "eve.pub").replace(public)
+    settled(signed, SEAL)
+    ended = signed.type("verify")
+    assert ended.exit_code == 1 and "✗ signature    signed by a key that this project does not name" in ended.stdout
+    settled(signed, SEAL.replace("affidavit.pub", written))
+    ended = signed.type("verify")
+    assert ended.exit_code == 0 and "by ada (" in ended.stdout, ended.stdout
+    settled(signed, "")
+    ended = signed.type("verify", "--key", written)
+    assert ended.exit_code == 0, ended.stdout
 
 
 def test_a_correction_is_signed_and_remembered_too(signed: Desk) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import stat
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.record import envelope, key
+from affidavit.record import envelope, key, trust
 from affidavit.record.key import KeyFileError, SigningUnavailableError
 
 
@@ -133,10 +134,41 @@ def test_what_is_no_key_of_ours_is_refused_in_words(place: dict[str, str], publi
 
 def test_one_key_that_cannot_be_read_does_not_hide_the_others(place: dict[str, str], public: Path) -> None:
     _, made = key.new("ada", public=public, environment=place)
-    found = key.trust((public, public.with_name("eve.pub")))
+    found = trust.believed((public, public.with_name("eve.pub")))
     assert [one.id for one in found.keys] == [made.id] and found.expects
     assert len(found.problems) == 1 and "eve.pub" in found.problems[0]
-    assert not key.trust(()).expects and key.trust((), expects=True).expects
+    assert not trust.believed(()).expects and trust.believed((), expects=True).expects
+
+
+def test_a_public_key_fits_in_one_line_and_is_the_same_key(place: dict[str, str], public: Path) -> None:
+    _, made = key.new("ada", public=public, environment=place)
+    found = key.parse_public(key.line(made, "ada"))
+    assert (found.id, found.raw, found.name) == (made.id, made.raw, "ada")
+    assert key.parse_public(key.line(made, "").strip()).name == f"ed25519:{key.line(made, '')[8:20]}…"
+    assert trust.named("ada.pub", public.parent) == public.parent / "ada.pub"
+
+
+ZEROS = base64.b64encode(bytes(32)).decode()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ed25519:",
+        "ed25519:AAAA",
+        f"ed25519:{ZEROS[:-1]}",
+        f"ed25519:{ZEROS[:-2]}B=",  # the same bytes, spelt with bits that are thrown away
+        f"ed25519: {ZEROS}",
+        f"ed25519:{ZEROS}\n",
+        f"ed25519:{base64.b64encode(bytes(33)).decode()}",
+        f"ED25519:{ZEROS}",
+        f"ed25519:\u0410{ZEROS[1:]}",
+    ],
+)
+def test_a_line_that_is_no_key_is_refused_in_words(line: str) -> None:
+    with pytest.raises(KeyFileError, match="expected ed25519: and 32 bytes in base64, saw '") as caught:
+        key.parse_public(line)
+    assert str(caught.value).isprintable() or "\n" in str(caught.value)
 
 
 def test_without_the_extra_everything_says_how_to_get_it(

@@ -117,10 +117,10 @@ ENVELOPES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
         "as we write it|not made by",
     ),
     "a short signature": (_envelope(lambda found: found["signatures"][0].update(sig="AAAA")), "not made by"),
-    "no key": (_envelope(lambda found: found["signatures"][0].update(keyid="")), "does not trust"),
+    "no key": (_envelope(lambda found: found["signatures"][0].update(keyid="")), "does not name"),
     "a key that steers a terminal": (
         _envelope(lambda found: found["signatures"][0].update(keyid="\x1b[2J")),
-        "does not trust",
+        "does not name",
     ),
     "a list": (_envelope(lambda found: [found]), "Expected `object`"),
     "a statement of another type": (

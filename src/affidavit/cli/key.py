@@ -31,7 +31,7 @@ def command() -> None:
     """Make a key that signs what is sealed, or show its public half.
 
     A signature shows who sealed a run, and that nobody without the key wrote it anew. The private key stays with you,
-    outside of every repository; the public one is a file that the project commits.
+    outside of every repository; the public one is a line of affidavit.toml, or a file, that the project commits.
     """
 
 
@@ -55,19 +55,15 @@ def new(name: str, as_json: bool) -> int:
                 "id": made.id,
                 "private": str(private),
                 "public": str(public),
+                "trusted": keys.line(made, name),
                 "encrypted": bool(password),
             }
         )
         return 0
     page.show(_made(name, made, private, is_encrypted=bool(password)))
-    page.show(
-        [
-            line("in affidavit.toml:"),
-            line(Span("[seal]", Tone.ACTION), indent=2),
-            line(Span(f'key = "{name}"', Tone.ACTION), indent=2),
-            line(Span(f'trusted = ["{public.name}"]', Tone.ACTION), indent=2),
-        ]
-    )
+    page.show([line("in affidavit.toml:")])
+    for text in ("[seal]", f'key = "{name}"', f'trusted = ["{keys.line(made, name)}"]'):
+        click.echo(f"  {text}")  # to be pasted, so that no line may be folded
     return 0
 
 
@@ -83,11 +79,15 @@ def rotate(name: str, to: str, as_json: bool) -> int:
     What the old key sealed stays valid; what it seals after today does not. "trusted" in affidavit.toml stays as it is:
     the signed word lies beside the old public key.
     """
-    root = here().root
+    project = here()
+    root = project.root
     following = to or _following(name)
     old = _opened(keys.folder() / f"{name}.pem")
     trusted, public = root / f"{name}.pub", root / f"{following}.pub"
-    if not trusted.is_file() or keys.read_public(trusted).id != old.public.id:
+    named = {one.id for one in project.notary.trust().keys}
+    if trusted.is_file():
+        named.add(keys.read_public(trusted).id)
+    if old.public.id not in named:
         raise AffidavitError(_no_public(name, trusted))
     password = _password()
     private, made = keys.new(following, public=public, password=password)
@@ -120,7 +120,8 @@ def show(name: str, as_json: bool) -> int:
     path = keys.folder() / f"{name}.pem"
     public = keys.read_private(path).public
     if as_json:
-        page.say({"name": name, "id": public.id, "private": str(path), "pem": keys.pem(public).decode()})
+        said = {"name": name, "id": public.id, "private": str(path), "pem": keys.pem(public).decode()}
+        page.say({**said, "trusted": keys.line(public, name)})
     else:
         click.echo(keys.pem(public).decode(), nl=False)
     return 0
@@ -168,8 +169,8 @@ def _following(name: str) -> str:
 def _no_public(name: str, public: Path) -> str:
     return refusal(
         subject=f"key {name}",
-        expected=f"its public half in {public.name}, which this project trusts",
-        saw="another key" if public.is_file() else "no such file",
+        expected=f"its public half in {public.name} or under [seal] trusted",
+        saw=f"another key in {public.name}, and none there" if public.is_file() else "neither",
         means="A key that nobody trusted has no trust to pass on.",
         action=f'Run "affidavit key show --name {name} > {public.name}", or make a new key.',
         unaffected="every seal that was made",

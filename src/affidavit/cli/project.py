@@ -71,7 +71,12 @@ class Project:
         settings = self.settings
         tracker = Tracker(root=self.root, uri=settings.tracking_uri) if settings.tracker != "none" else None
         return Notary(
-            root=self.root, key=settings.key, trusted=settings.trusted, witness=settings.witness, tracker=tracker
+            root=self.root,
+            key=settings.key,
+            trusted=settings.trusted,
+            revoked=settings.revoked,
+            witness=settings.witness,
+            tracker=tracker,
         )
 
     def attest(self, folder: Path, doubt: str = "") -> None:

@@ -10,6 +10,7 @@ import click
 from affidavit.cli import page
 from affidavit.cli.parameter import example, json_option, run_argument
 from affidavit.cli.project import here
+from affidavit.record import trust
 from affidavit.record.standing import Examined, Standing
 from affidavit.record.verification import SIGNATURE, Verified
 from affidavit.report.terminal import Line, Span, Tone, line
@@ -35,12 +36,11 @@ _ABOUT = len("trusted key  ")
     "--key",
     "keys",
     multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="A public key to trust here, beside those of affidavit.toml; repeat it.",
+    metavar="KEY",
+    help="A public key to trust here, a file or ed25519:…, beside those of affidavit.toml; repeat it.",
 )
 @json_option
-def command(run: str, keys: tuple[Path, ...], as_json: bool) -> int:
+def command(run: str, keys: tuple[str, ...], as_json: bool) -> int:
     """Check every byte of a sealed run against what vouches for it: head, corrections, evidence, signature, witness.
 
     RUN may be the path of a folder that somebody sent. Exit code 1 where something contradicts, 4 where something
@@ -50,7 +50,7 @@ def command(run: str, keys: tuple[Path, ...], as_json: bool) -> int:
     "witness" under [seal] also that an older state was put back. It shows nothing of who holds key and repository.
     """
     project = here()
-    found = project.notary.trusting(*(key.resolve() for key in keys)).verify(project.find(run).folder)
+    found = project.notary.trusting(*(trust.named(key, Path.cwd()) for key in keys)).verify(project.find(run).folder)
     if as_json:
         checked = [{"what": one.what, "standing": one.standing.value, "said": one.said} for one in found.examined]
         page.say({"run": found.run, "standing": found.worst.value, "checked": checked, "summary": summary(found)})

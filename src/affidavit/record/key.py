@@ -1,8 +1,8 @@
-"""Who signs, and whom a project believes: Ed25519 keys in PEM, as every other tool reads them.
+"""One key: Ed25519 in PEM, as every other tool reads it, and the public half in one line, as settings hold it.
 
-A private key lies with its user, never with a project. A public key is a file that is committed, so that whom a
-project believes is reviewed like code. A key is called by the SHA-256 of its public half in DER, which ``openssl pkey
--pubin -outform DER | sha256sum`` shows, too.
+A private key lies with its user, never with a project. A public key is committed, so that whom a project believes is
+reviewed like code. A key is called by the SHA-256 of its public half in DER, which ``openssl pkey -pubin -outform DER
+| sha256sum`` shows, too.
 
 Source: RFC 8032 (Ed25519), RFC 8410 (its PEM).
 Blind to: who else holds the private key.
@@ -10,12 +10,13 @@ Blind to: who else holds the private key.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import contextlib
-import datetime
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,9 @@ DEFAULT = "affidavit"
 VARIABLE = "AFFIDAVIT_KEY"
 PASSWORD = "AFFIDAVIT_KEY_PASSWORD"
 SIZE_BYTES = 1 << 14
+WRITTEN = "ed25519:"
+"""How a public key begins that is written out, where a file could be named."""
+_BYTES = 32
 SHORT = 12
 """How much of a key's id a person is shown."""
 
@@ -45,7 +49,7 @@ class KeyFileError(AffidavitError):
 
 @dataclass(frozen=True, kw_only=True)
 class PublicKey:
-    """A key that verifies: the file it came from, its id, its 32 bytes."""
+    """A key that verifies: the file or the line it came from, its id, its 32 bytes."""
 
     name: str
     id: str
@@ -78,45 +82,6 @@ class _Secret:
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self.key = key
-
-
-@dataclass(frozen=True, kw_only=True)
-class Retired:
-    """A key that gave way to another: what it sealed since then does not hold."""
-
-    id: str
-    since: datetime.datetime
-    to: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trust:
-    """Whom a project believes.
-
-    Args:
-        keys: that can verify.
-        problems: why others of them cannot be read.
-        retired: those of the keys that gave way to others.
-        expects: whether what is sealed here is signed.
-    """
-
-    keys: tuple[PublicKey, ...] = ()
-    problems: tuple[str, ...] = ()
-    expects: bool = False
-    retired: tuple[Retired, ...] = ()
-
-
-def trust(paths: Iterable[Path], *, expects: bool = False) -> Trust:
-    """Return whom these files name; one that cannot be read is a problem and no error."""
-    keys: list[PublicKey] = []
-    problems: list[str] = []
-    named = tuple(paths)
-    for path in named:
-        try:
-            keys.append(read_public(path))
-        except AffidavitError as error:
-            problems.append(str(error).partition("\n")[0])
-    return Trust(keys=tuple(keys), problems=tuple(problems), expects=expects or bool(named))
 
 
 def folder(environment: Mapping[str, str] | None = None) -> Path:
@@ -236,6 +201,27 @@ def read_public(path: Path) -> PublicKey:
     if not isinstance(key, Ed25519PublicKey):
         raise _unusable(subject, "an Ed25519 public key in PEM", type(key).__name__)
     return _named(key.public_bytes_raw(), path.name)
+
+
+def parse_public(text: str) -> PublicKey:
+    """Return the public key that a line holds: ``ed25519:`` and its 32 bytes in base64, then what it is called.
+
+    Raises:
+        KeyFileError: other bytes, or another spelling of them.
+    """
+    written, _, called = text.removeprefix(WRITTEN).partition(" ")
+    try:
+        raw = base64.b64decode(written, validate=True)
+    except (binascii.Error, ValueError):
+        raw = b""
+    if not text.startswith(WRITTEN) or len(raw) != _BYTES or base64.b64encode(raw).decode() != written:
+        raise _unusable("public key", f"{WRITTEN} and {_BYTES} bytes in base64", f"{text!a:.80}")
+    return _named(raw, called.strip() or f"{text[: len(WRITTEN) + SHORT]}…")
+
+
+def line(key: PublicKey, called: str) -> str:
+    """Return a public key in the one line that :func:`parse_public` reads."""
+    return f"{WRITTEN}{base64.b64encode(key.raw).decode()} {called}"
 
 
 def pem(key: PublicKey) -> bytes:

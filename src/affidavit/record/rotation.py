@@ -19,10 +19,11 @@ import msgspec
 from affidavit.fact.errors import AffidavitError
 from affidavit.record import canonical, envelope, key
 from affidavit.record.envelope import EnvelopeError
-from affidavit.record.key import PrivateKey, PublicKey, Retired, Trust
+from affidavit.record.key import PrivateKey, PublicKey
 from affidavit.record.manifest import Instant
 from affidavit.record.row import Part
 from affidavit.record.statement import STATEMENT
+from affidavit.record.trust import Retired, Trust
 
 SUFFIX = ".rotation.json"
 KIND = "urn:affidavit:rotation:1"
@@ -66,11 +67,12 @@ def endorse(old: PrivateKey, new: PublicKey, *, name: str, time: datetime.dateti
     return envelope.sign(payload, old)
 
 
-def trust(paths: Iterable[Path], *, expects: bool = False) -> Trust:
-    """Return whom these files name, and who took the place of each; what cannot be read is a problem and no error."""
-    named = tuple(paths)
-    believed = key.trust(named, expects=expects)
-    words = [path for folder in dict.fromkeys(path.parent for path in named) for path in _words(folder)]
+def succeeded(believed: Trust, folders: Iterable[Path]) -> Trust:
+    """Return whom a project believes with who took the place of each, by the words that lie in these folders.
+
+    What cannot be read is a problem and no error. A key that is revoked passes nothing on: a stranger may hold it.
+    """
+    words = [path for folder in dict.fromkeys(folders) for path in _words(folder)]
     keys, retired, problems = list(believed.keys), list(believed.retired), list(believed.problems)
     for _ in range(min(len(words), MOST)):
         for path in tuple(words):
@@ -80,10 +82,15 @@ def trust(paths: Iterable[Path], *, expects: bool = False) -> Trust:
                 problems.append(f"{path.name}: {str(error).partition(chr(10))[0]}")
                 words.remove(path)
                 continue
-            if found is not None:
-                keys.append(found[0])
-                retired.append(found[1])
-                words.remove(path)
+            if found is None:
+                continue
+            words.remove(path)
+            made, gone = found
+            if not any(one.is_revoked and one.id == gone.id for one in believed.retired):
+                keys.append(made)
+                retired.append(gone)
+            elif not any(one.id == made.id for one in keys):
+                problems.append(f"{path.name}: signed by a key that is revoked; name {made.name} in [seal] trusted")
     return replace(believed, keys=tuple(keys), retired=tuple(retired), problems=tuple(problems))
 
 

@@ -40,13 +40,15 @@ from affidavit.fact.errors import AffidavitError
 from affidavit.fact.values import Digest
 from affidavit.record import canonical, chain, envelope, evidence, file, manifest, seal, statement
 from affidavit.record.envelope import Envelope, EnvelopeError
-from affidavit.record.key import SHORT, SigningUnavailableError, Trust
+from affidavit.record.key import SHORT, SigningUnavailableError
 from affidavit.record.manifest import Manifest
 from affidavit.record.seal import Head
 from affidavit.record.standing import Examined, Standing
 from affidavit.record.statement import StatementError
+from affidavit.record.trust import Trust
 
 SIGNATURE = "signature"
+UNNAMED = "signed by a key that this project does not name"
 _PARTS = (names.MANIFEST, names.HEAD, names.ANNOTATIONS, names.ENVELOPE, names.HEAD_ENVELOPE)
 _NOTED = re.compile(r"^attempt ([0-9]+) was sealed as (sha256:[0-9a-f]{64})$", re.MULTILINE)
 
@@ -189,10 +191,12 @@ def _by_whom(what: str, found: Envelope, trust: Trust, when: datetime.datetime |
     """Say by which key an envelope is signed, and whether its signature holds."""
     short = f"{found.key[:SHORT]!a}".strip("'")
     named = [key for key in trust.keys if key.id == found.key]
-    if not named and (trust.problems or not trust.keys):
-        return _one(what, Standing.UNCHECKED, f"by key {short}, which nothing readable here names ([seal] trusted)")
+    if not named and trust.problems:
+        return _one(what, Standing.UNCHECKED, f"{UNNAMED} ({short}), and not all of its keys can be read")
+    if not named and not trust.keys:
+        return _one(what, Standing.UNCHECKED, f"{UNNAMED} ({short}); it names none, [seal] trusted does")
     if not named:
-        return _one(what, Standing.BROKEN, f"by key {short}, which this project does not trust")
+        return _one(what, Standing.BROKEN, f"{UNNAMED} ({short})")
     try:
         if envelope.holds(found, named[0]):
             return _retired(what, f"by {named[0].name} ({short})", named[0].id, trust, when)
@@ -202,16 +206,20 @@ def _by_whom(what: str, found: Envelope, trust: Trust, when: datetime.datetime |
 
 
 def _retired(what: str, who: str, key: str, trust: Trust, when: datetime.datetime | None) -> Examined:
-    """Say how a signature stands that holds: a key that gave way to another seals nothing any more."""
-    gone = min((one for one in trust.retired if one.id == key), key=lambda one: one.since, default=None)
+    """Say how a signature stands that holds: a key that gave way to another, or is revoked, seals nothing any more."""
+    gone = trust.gone(key)
     if gone is None:
         return _one(what, Standing.HOLDS, f"{who}, whom this project trusts")
-    way = f"which gave way to {gone.to} on {gone.since.date().isoformat()}"
+    told = f"{who}, {gone.said}"
     if when is None:
-        return _one(what, Standing.UNCHECKED, f"{who}, {way}; nothing here says when this was sealed")
+        return _one(what, Standing.UNCHECKED, f"{told}; nothing here says when this was sealed")
     if when > gone.since:
-        return _one(what, Standing.BROKEN, f"{who}, {way}: this was sealed after it, on {when.date().isoformat()}")
-    return _one(what, Standing.HOLDS, f"{who}, {way}; this was sealed before, by its own word")
+        return _one(what, Standing.BROKEN, f"{told}: this was sealed after it, on {when.date().isoformat()}")
+    if gone.is_revoked:
+        return _one(
+            what, Standing.UNCHECKED, f"{told}: this says that it was sealed before, as whoever has the key can"
+        )
+    return _one(what, Standing.HOLDS, f"{told}; this was sealed before, by its own word")
 
 
 def _signed_head(

@@ -88,7 +88,13 @@ def _on_what(subject: _Subject, settings: Settings, rehearsed: str) -> Record:
     record = subject.record
     if record.kind not in (Kind.RUN, Kind.REHEARSAL) or BUILT_ON not in record.vocabulary:
         return record
-    notary = Notary(root=settings.root, key=settings.key, trusted=settings.trusted, witness=settings.witness)
+    notary = Notary(
+        root=settings.root,
+        key=settings.key,
+        trusted=settings.trusted,
+        revoked=settings.revoked,
+        witness=settings.witness,
+    )
     return record.with_facts((*record.facts, built_on(record, subject.folder, notary, rehearsal=rehearsed)))
 
 

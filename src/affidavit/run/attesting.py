@@ -15,13 +15,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from affidavit.fact import folder as names
-from affidavit.fact.errors import AffidavitError
+from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.observe import testimony
 from affidavit.observe.error import ObserveError
 from affidavit.observe.snapshot import is_ref_name
-from affidavit.record import envelope, file, key, manifest, rotation, runs, seal, statement, verification
-from affidavit.record.key import PrivateKey, PublicKey, Trust
+from affidavit.record import envelope, file, key, manifest, rotation, runs, seal, statement, trust, verification
+from affidavit.record.key import KeyFileError, PrivateKey, PublicKey
 from affidavit.record.standing import Examined, Standing
+from affidavit.record.trust import Named, Revoked, Trust
 from affidavit.record.verification import Verified
 from affidavit.run.marked import marked
 from affidavit.run.tracker.tag import Tracker
@@ -40,14 +41,16 @@ class Notary:
     Args:
         root: the project; its repository is the one that remembers.
         key: what ``[seal] key`` says; AFFIDAVIT_KEY stands above it.
-        trusted: the files of the keys whose signature the project believes.
+        trusted: the keys whose signature the project believes.
+        revoked: those whose signature it believes no longer.
         witness: ``none`` or ``git``.
         tracker: the experiment tracker that remembers, too; who only reads many records gives none, and waits for none.
     """
 
     root: Path
     key: str = ""
-    trusted: tuple[Path, ...] = ()
+    trusted: tuple[Named, ...] = ()
+    revoked: tuple[Revoked, ...] = ()
     witness: str = "none"
     tracker: Tracker | None = None
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -116,14 +119,16 @@ class Notary:
     def trust(self, secret: PrivateKey | None = None) -> Trust:
         """Return whom this project believes, and ourselves where ``secret`` is given."""
         expects = key.locate(self.key, self.root, self.environment) is not None
-        believed = rotation.trust(self.trusted, expects=expects)
+        believed = trust.believed(self.trusted, revoked=self.revoked, expects=expects)
+        places = (one.parent if isinstance(one, Path) else self.root for one in self.trusted)
+        believed = rotation.succeeded(believed, places)
         if secret is None:
             return believed
         return replace(believed, keys=(*believed.keys, secret.public), expects=True)
 
-    def trusting(self, *files: Path) -> Notary:
+    def trusting(self, *keys: Named) -> Notary:
         """Return a notary that believes these public keys, too."""
-        return replace(self, trusted=(*self.trusted, *files))
+        return replace(self, trusted=(*self.trusted, *keys))
 
     def verify(self, folder: Path) -> Verified:
         """Return everything that can be said of a run folder, the word of the witnesses outside of it included."""
@@ -134,7 +139,20 @@ class Notary:
 
     def _secret(self) -> PrivateKey | None:
         path = key.locate(self.key, self.root, self.environment)
-        return None if path is None else key.read_private(path, self.environment)
+        secret = None if path is None else key.read_private(path, self.environment)
+        gone = self.trust().gone(secret.public.id) if secret is not None else None
+        if gone is None:
+            return secret
+        raise KeyFileError(
+            refusal(
+                subject=f"private key {path}",
+                expected="a key that still seals here",
+                saw=f"one {gone.said}",
+                means="What it signs from now on would not be believed.",
+                action=f'Name {gone.to.removesuffix(".pub") or "another"} as "key" under [seal] in {names.SETTINGS}.',
+                unaffected="what it sealed before",
+            )
+        )
 
     def _sign_head(self, folder: Path, secret: PrivateKey) -> None:
         head = seal.read_head(folder)
