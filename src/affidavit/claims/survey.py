@@ -7,14 +7,14 @@ nobody plans otherwise for it. One that was taken back is looked for however nea
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from affidavit.claims.anchor.anchor import anchors
-from affidavit.claims.anchor.place import COMMENTS, PYTHON, Span, kind_of
+from affidavit.claims.anchor.place import COMMENTS, Span, kind_of
+from affidavit.claims.binding import Mended, bindings
 from affidavit.claims.closeness import is_close
 from affidavit.claims.copies import Copy, Told, copies, formers, loose, standing
 from affidavit.claims.judged import Edit, Judged, Word, judge
@@ -24,9 +24,6 @@ from affidavit.claims.wording import as_written, in_place_of
 from affidavit.record.measurement import FILE, Measurements
 
 _JITTER: Final = 0.1
-_BOUND_MOST: Final = 200
-"""Copies that are bound while they are mended; each is tried, and a file with more of them is mended by a program."""
-_LINKED: Final = (".md", ".markdown", ".mdx", ".qmd", ".rmd")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,9 +81,7 @@ def survey(paths: Iterable[Path], measurements: Measurements, root: Path, *, lau
         files=len(files),
         judged=judged,
         old=len(old),
-        copies=tuple(
-            _stale(one, measurements, sheet_of(one.path) if at < _BOUND_MOST else None) for at, one in enumerate(close)
-        ),
+        copies=tuple(_bound(close, measurements, sheet_of)),
         loose=(*map(_loose, free), *(_beside(one, measurements) for one in beside)),
         unread=tuple(_unread(measurements, root)),
     )
@@ -104,42 +99,31 @@ def _is_close(copy: Copy, sheet: Sheet) -> bool:
     return is_close(copy.told, sheet.text, copy.found.start, copy.found.end, sheet.kind)
 
 
-def _stale(copy: Copy, measurements: Measurements, sheet: Sheet | None) -> Word:
-    """Return an old number with what stands in its place, bound where it stands on a sheet."""
+def _bound(close: list[Copy], measurements: Measurements, sheet_of: Callable[[Path], Sheet]) -> Iterator[Word]:
+    """Yield old numbers, each with what mends it, bound where its place can carry an id."""
+    mended: dict[Path, dict[Span, Mended]] = defaultdict(dict)
+    for copy in close:
+        now = said_now(copy.told.claim, measurements)
+        if now is not None and not copy.found.whole:
+            at = Span(copy.found.start, copy.found.end)
+            mended[copy.path][at] = Mended(at=at, new=in_place_of(copy.found.written, copy.found, now), claim=now.name)
+    texts = {path: bindings(sheet_of(path), ones.values()) for path, ones in mended.items()}
+    for copy in close:
+        at = Span(copy.found.start, copy.found.end)
+        new = texts.get(copy.path, {}).get(at)
+        yield _old(copy, measurements, () if new is None else (Edit(at, new),))
+
+
+def _old(copy: Copy, measurements: Measurements, edits: tuple[Edit, ...] = ()) -> Word:
     taken_back = measurements.superseded(copy.told.claim)
     now = said_now(copy.told.claim, measurements)
-    written = copy.found.written
+    written = copy.found.whole or copy.found.written
     is_now = "" if now is None else f"{as_written(now)} ({now.name})" if taken_back else as_written(now)
     if taken_back is not None:
         said = f'"{written}" was taken back: {taken_back.why}' + (f"; it is {is_now}" if is_now else "")
     else:
         said = f'"{written}" was measured again: it is {is_now}'
-    at = Span(copy.found.start, copy.found.end)
-    edits: tuple[Edit, ...] = ()
-    if now is not None:
-        new = in_place_of(written, copy.found, now)
-        edits = (Edit(at, bound(copy, sheet, new, now.name) if sheet else new),)
     return Word(path=copy.path, line=copy.line, claim=copy.told.claim, said=said, edits=edits)
-
-
-def bound(copy: Copy, sheet: Sheet, new: str, claim: str) -> str:
-    """Return a number with the id of its measurement, where its place can carry one; else as it is.
-
-    A copy that is mended and bound is the last one that anybody has to look for.
-    """
-    text, at = sheet.text, Span(copy.found.start, copy.found.end)
-    if copy.path.suffix.lower() in _LINKED:
-        before = text[text.rfind("\n", 0, at.start) + 1 : at.start]
-        tried = f"[{new}](claim:{claim})" if before.count("[") == before.count("]") else ""
-    else:
-        tried = f"{new} (claim: {claim})" if sheet.kind in (PYTHON, COMMENTS) else ""
-    if not tried:
-        return new
-    found = anchors(f"{text[: at.start]}{tried}{text[at.end :]}", sheet.kind)
-    is_read = any(
-        one.claim == claim and one.at.start in range(at.start, at.start + 2) and not one.problem for one in found
-    )
-    return tried if is_read else new
 
 
 def _loose(copy: Copy) -> Word:
@@ -149,9 +133,8 @@ def _loose(copy: Copy) -> Word:
 
 def _beside(copy: Copy, measurements: Measurements) -> Word:
     """Return an old number of which only what stands around it speaks of the claim: a person must say which it is."""
-    found = _stale(copy, measurements, None)
-    said = f"{found.said}; or it is of something else: {', '.join(copy.reasons)}"
-    return replace(found, said=said, edits=())
+    found = _old(copy, measurements)
+    return replace(found, said=f"{found.said}; or it is of something else: {', '.join(copy.reasons)}")
 
 
 def _unread(measurements: Measurements, root: Path) -> Iterator[tuple[Path, int, str]]:

@@ -9,8 +9,10 @@ Blind to: a paragraph of more than four lines before or after the number; headin
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 from typing import Final
 
@@ -55,21 +57,46 @@ class Kinship:
     above: bool
 
 
-def context_of(path: PurePath, text: str, start: int, end: int) -> Context:
-    """Return what stands around a line of a text."""
-    before = text[max(0, start - 4000) : start].split("\n")[:-1]
-    after = text[end + 1 : end + 2000].split("\n")
-    line = text[start:end]
-    is_row = line.lstrip().startswith("|")
-    paragraph = _head_of_table(before) if is_row else [*_paragraph(reversed(before)), *_paragraph(after)]
-    above = _above(path, text[:start])
-    names = " ".join((*path.parts[-2:-1], path.stem))
-    return Context(
-        line=frozenset(stems(line)),
-        paragraph=frozenset(stem for one in paragraph for stem in stems(one[:400])),
-        over=frozenset((*stems(above), *stems(names))),
-        above=above,
-    )
+class Surroundings:
+    """What stands around the numbers of one text, whose headings are read once."""
+
+    def __init__(self, path: PurePath, text: str) -> None:
+        self._text = text
+        self._pattern = _HEADING if path.suffix.lower() in _PROSE else _SCOPE
+        self._names = frozenset(stems(" ".join((*path.parts[-2:-1], path.stem))))
+
+    def of(self, start: int, end: int) -> Context:
+        """Return what stands around a line."""
+        text = self._text
+        before = text[max(0, start - 4000) : start].split("\n")[:-1]
+        after = text[end + 1 : end + 2000].split("\n")
+        line = text[start:end]
+        is_row = line.lstrip().startswith("|")
+        paragraph = _head_of_table(before) if is_row else [*_paragraph(reversed(before)), *_paragraph(after)]
+        above = self._above(start)
+        return Context(
+            line=frozenset(stems(line)),
+            paragraph=frozenset(stem for one in paragraph for stem in stems(one[:400])),
+            over=self._names.union(stems(above)),
+            above=above,
+        )
+
+    def _above(self, at: int) -> str:
+        """Return the heading or the function over a place, "" where none is near."""
+        found = bisect_left(self._starts, at) - 1
+        return self._heads[found] if found >= 0 and self._starts[found] >= at - _ABOVE_MOST else ""
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [found.start() for found in self._found]
+
+    @cached_property
+    def _heads(self) -> list[str]:
+        return [found[1].strip()[:120] for found in self._found]
+
+    @cached_property
+    def _found(self) -> list[re.Match[str]]:
+        return [*self._pattern.finditer(self._text)]
 
 
 def kinship(told: Told, context: Context) -> Kinship:
@@ -106,9 +133,3 @@ def _head_of_table(before: list[str]) -> list[str]:
             break
         head = line
     return [head]
-
-
-def _above(path: PurePath, before: str) -> str:
-    pattern = _HEADING if path.suffix.lower() in _PROSE else _SCOPE
-    found = pattern.findall(before, max(0, len(before) - _ABOVE_MOST))
-    return str(found[-1]).strip()[:120] if found else ""

@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from affidavit.claims.copies.context import Context, Kinship, context_of, kinship
+from affidavit.claims.copies.context import Context, Kinship, Surroundings, kinship
 from affidavit.claims.copies.excused import generated, is_excused
 from affidavit.claims.copies.former import Told
+from affidavit.claims.copies.position import Positions, Spans
 from affidavit.claims.copies.raw import raw_of
-from affidavit.claims.copies.sieve import Sieve
-from affidavit.claims.quantity import Quantity, quantities, same
+from affidavit.claims.copies.sieve import Sieve, read_line
+from affidavit.claims.quantity import Quantity, same
 from affidavit.claims.sheet import Sheet
 
 NEEDED: Final = {1: 1.5, 2: 1.0}
@@ -93,29 +94,31 @@ def copies(told: Iterable[Told], files: Iterable[Path]) -> tuple[Copy, ...]:
 
 def _in_file(path: Path, index: _Index, sieve: Sieve) -> Iterator[Copy]:
     raw = raw_of(path)
-    text = ""
-    taken: tuple[tuple[int, int], ...] = ()
+    positions = Positions(raw)
+    around: Surroundings | None = None
+    taken, done = Spans(), set[int]()
     for start, end in sieve.lines_of(raw):
-        line = raw[start:end].decode("utf-8", "surrogateescape")
-        said = quantities(line)
+        line, said = read_line(raw, start, end)
         near = [(one, told) for one in said for told in index.near(one)]
         if not near:
             continue
-        if not text:
+        if around is None:
             text = raw.decode("utf-8", "surrogateescape")
-            taken = (*generated(text), *anchored(path, text))
-        begins = len(raw[:start].decode("utf-8", "surrogateescape"))
-        free = [(one, told) for one, told in near if not is_within(begins + one.start, taken)]
+            around, taken = Surroundings(path, text), Spans((*generated(text), *anchored(path, text)))
+        begins, number = positions.of(start)
         meant = [
             (one, told)
-            for one, told in free
-            if not (told.now is not None and same(one, told.now)) and not is_excused(line, one, told.now, said)
+            for one, told in near
+            if begins + one.start not in taken
+            and begins + one.start not in done
+            and not (told.now is not None and same(one, told.now))
+            and not is_excused(line, one, told.now, said)
         ]
         if meant:
-            context = context_of(path, text, begins, begins + len(line))
-            number = raw.count(b"\n", 0, start) + 1
+            context = around.of(begins, begins + len(line))
             for copy in _best(path, meant, context):
-                yield replace(copy, found=placed(copy.found, begins, number))
+                done.add(begins + copy.found.start)
+                yield placed(copy, begins, number)
 
 
 def _best(path: Path, near: Iterable[tuple[Quantity, Told]], context: Context) -> Iterable[Copy]:
@@ -141,13 +144,10 @@ def anchored(path: Path, text: str) -> tuple[tuple[int, int], ...]:
     return tuple((one.at.start, one.at.end) for one in Sheet(path, text).anchors)
 
 
-def is_within(at: int, spans: Iterable[tuple[int, int]]) -> bool:
-    return any(start <= at < end for start, end in spans)
-
-
-def placed(one: Quantity, begins: int, line: int) -> Quantity:
-    """Return a quantity of a line at its place in the file."""
-    return replace(one, start=one.start + begins, end=one.end + begins, line=line)
+def placed(copy: Copy, begins: int, line: int) -> Copy:
+    """Return what was found in a line at its place in the file."""
+    found = replace(copy.found, start=copy.found.start + begins, end=copy.found.end + begins, line=line)
+    return replace(copy, found=found)
 
 
 def _closeness(one: Quantity, value: Quantity) -> float:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from affidavit.claims.copies.context import Context, context_of, kinship
-from affidavit.claims.copies.finder import Copy, anchored, is_within, placed
+from affidavit.claims.copies.context import Context, Surroundings, kinship
+from affidavit.claims.copies.finder import Copy, anchored, placed
 from affidavit.claims.copies.former import Told
+from affidavit.claims.copies.position import Positions, Spans
 from affidavit.claims.copies.raw import raw_of
-from affidavit.claims.copies.sieve import Sieve
-from affidavit.claims.quantity import Quantity, quantities
+from affidavit.claims.copies.sieve import Sieve, read_line
+from affidavit.claims.quantity import Quantity
 
 _COMMENT: Final = re.compile(r"(?:^|[ \t;])#")
 _NEEDED: Final = 1.5
@@ -38,22 +38,28 @@ def loose(told: Iterable[Told], files: Iterable[Path]) -> tuple[Copy, ...]:
 
 def _in_file(path: Path, claims: tuple[Told, ...], sieve: Sieve) -> Iterator[Copy]:
     raw = raw_of(path)
-    text = raw.decode("utf-8", "surrogateescape")
-    taken = anchored(path, text)
+    positions = Positions(raw)
+    around: Surroundings | None = None
+    taken, done = Spans(), set[int]()
     for start, end in sieve.lines_of(raw):
-        line = raw[start:end].decode("utf-8", "surrogateescape")
+        line, said = read_line(raw, start, end)
         comment = _COMMENT.search(line)
         if comment is None:
             continue
-        begins = len(raw[:start].decode("utf-8", "surrogateescape"))
-        context = context_of(path, text, begins, begins + len(line))
-        number = text.count("\n", 0, begins) + 1
-        for one in quantities(line):
-            if one.start < comment.start() or is_within(begins + one.start, taken):
-                continue
+        if around is None:
+            text = raw.decode("utf-8", "surrogateescape")
+            around, taken = Surroundings(path, text), Spans(anchored(path, text))
+        begins, number = positions.of(start)
+        free = [one for one in said if one.start >= comment.start() and begins + one.start not in done]
+        free = [one for one in free if begins + one.start not in taken]
+        if not free:
+            continue
+        context = around.of(begins, begins + len(line))
+        for one in free:
             best = max((_held(path, one, claim, context) for claim in claims), key=_rank, default=None)
             if best is not None and best.rank:
-                yield replace(best, found=placed(one, begins, number))
+                done.add(begins + one.start)
+                yield placed(best, begins, number)
 
 
 def _held(path: Path, one: Quantity, claim: Told, context: Context) -> Copy:

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator
 from string import ascii_lowercase
 from typing import Final
 
+from affidavit.claims.quantity import Quantity, quantities
 from affidavit.claims.quantity.unit import BYTES, FLOP, FRACTION, MONEY, MULTIPLES, NOUNS, SYMBOLS, TIME, WORDS
 
 _LONGEST: Final = 2000
 """Of a longer line, as of minified code, only what is around the number is looked at."""
 _AROUND: Final = 400
+_MARGIN: Final = 64
+"""So near to the end of such a part a quantity may be cut; it is read in the next one."""
 
 
 class Sieve:
@@ -66,10 +69,31 @@ class Sieve:
                 end = raw.find(b"\n", found.end())
                 end = len(raw) if end < 0 else end
                 if end - start > _LONGEST:
-                    start, end = max(start, at - _AROUND), min(end, found.end() + _AROUND)
+                    start = _whole(raw, max(start, at - _AROUND))
+                    stop = _whole(raw, min(end, found.end() + _AROUND))
+                    end = stop - _MARGIN
+                else:
+                    stop = end
                 if start not in done:
                     done.add(start)
-                    yield start, end
+                    yield start, stop
+
+
+def read_line(raw: bytes, start: int, end: int) -> tuple[str, tuple[Quantity, ...]]:
+    """Return a line, or a part of a long one, and its quantities; of what is cut at an end, half may be missing."""
+    line = raw[start:end].decode("utf-8", "surrogateescape")
+    is_begun, is_ended = start == 0 or raw[start - 1] == 0x0A, end == len(raw) or raw[end] == 0x0A
+    first = 0 if is_begun else len(raw[start : start + _MARGIN].decode("utf-8", "surrogateescape"))
+    last = len(line if is_ended else raw[start : end - _MARGIN].decode("utf-8", "surrogateescape"))
+    return line, tuple(one for one in quantities(line) if first <= one.start and one.end <= last)
+
+
+def _whole(raw: bytes, at: int) -> int:
+    """Return the first byte of the character in which a byte is: none is read in two halves."""
+    for one in range(at, max(at - 4, -1), -1):
+        if one == len(raw) or raw[one] & 0xC0 != 0x80:
+            return one
+    return at
 
 
 def _any_of(names: Iterable[str]) -> bytes:

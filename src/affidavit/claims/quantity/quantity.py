@@ -20,6 +20,7 @@ class Quantity:
         scale: base units in one of the written unit.
         places: decimals that are written, negative where a thousand or a million is the last that counts.
         digits: digits that say something; "about" says one less.
+        whole: the range as it is written, of a quantity that is one end of it; else "".
     """
 
     exact: Decimal
@@ -34,6 +35,7 @@ class Quantity:
     places: int
     digits: int
     is_about: bool = False
+    whole: str = ""
 
     @property
     def value(self) -> float:

@@ -128,8 +128,10 @@ def _joined(text: str, number: Number, left: Left, join: re.Match[str] | None) -
         spread = second.value * tail.scale
         yield replace(first, half_width=max(first.half_width, spread))
         return
-    yield replace(first, written=text[left.start : number.end], end=number.end, unit="")
-    yield _made(text, second, tail, Left(start=second.start, is_about=left.is_about or bool(join["about"])))
+    whole = text[left.start : tail.end]
+    last = Left(start=second.start, is_about=left.is_about or bool(join["about"]))
+    yield replace(first, written=text[left.start : number.end], end=number.end, unit="", whole=whole)
+    yield replace(_made(text, second, tail, last), whole=whole)
 
 
 def _clocked(text: str, clock: re.Match[str], left: Left) -> Quantity:
