@@ -154,6 +154,12 @@ def test_without_a_failure_the_headline_names_what_blocks_next(without: tuple[Ve
     assert sum((one.get("class") or "").startswith("worst") for one in found.tags("p")) == bool(said)
 
 
+def test_what_follows_from_a_request_is_not_called_one_that_nobody_made() -> None:
+    open_to, _, _ = page(dossier()).text.partition("What nobody asked for ")[2].partition(" Learning rate ")
+    nobody, _, results = open_to.partition("what something came to that somebody did ask for")
+    assert "asked for by" in results and "asked for by" not in nobody and "settings that no request named" in nobody
+
+
 FELL = "FALLS since #1: the labels of shard 7 were shifted by one"
 
 

@@ -83,6 +83,14 @@ def test_what_was_said_of_a_record_is_told_even_where_nobody_gives_it_to_the_rep
     assert drawn.count("(Ada, 2026-01-02)") == 3 and "FALLS since #2" in drawn
 
 
+def test_many_corrections_are_counted_behind_the_newest() -> None:
+    said = corrected_run()
+    many = tuple(with_fields(said.annotations[0], seq=number) for number in range(1, 10))
+    drawn = draw(text.report(replace(said, annotations=many)))
+    assert drawn.index("note #9 (Ada") < drawn.index("note #4 (Ada") < drawn.index("and 3 earlier; --json has them all")
+    assert drawn.count("  not reviewed  ") == 2
+
+
 def half_seen_run() -> Statement:
     case = healthy(ranks=2)
     facts = (replace(fact, ranks=(0,)) if fact.ranks else fact for fact in case.subject.facts)

@@ -35,7 +35,7 @@ def _code(case: Case, names: tuple[str, ...]) -> str:
     if not isinstance(files, Tally):
         return _deviating(case, "code.deviations")
     own = files.total - sum(files[verdict] for verdict in _ELSEWHERE)
-    said = [f"{_files(files.total)} ran", f"{own or 'none'} of the project"]
+    said = [f"{_files(files.total)} ran", f"{own:,} of the project" if own else "none of the project"]
     said.append(_deviating(case, "code.deviations") if own else "")
     return ", ".join(part for part in said if part)
 

@@ -80,7 +80,9 @@ def _corrections(statement: Statement) -> Iterator[Line]:
     record, said = statement.case.subject, statement.annotations[::-1]
     held = present(record)
     yield from correction_lines(said[:_CORRECTIONS_SHOWN], held)
-    yield from map(title, said[_CORRECTIONS_SHOWN:])
+    yield from map(title, said[_CORRECTIONS_SHOWN:_NOTES_SHOWN])
+    if len(said) > _NOTES_SHOWN:
+        yield line(f"and {len(said) - _NOTES_SHOWN} earlier; --json has them all", indent=_INDENT)
     told = {said_of(one, held) for one in said}
     yield from _notes(tuple(note for note in record.notes if note not in told), Tone.DOUBT)
 

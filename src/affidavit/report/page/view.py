@@ -73,12 +73,18 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True)
 class Open:
-    """What nobody asked for, in English, and who decided it; ``is_usual`` where it says nothing special."""
+    """What nobody asked for by its name, in English, and who decided it.
+
+    Args:
+        is_usual: whether it says nothing special.
+        follows: whether it is what something came to that somebody did ask for.
+    """
 
     cell: Cell
     said: str
     owner: str
     is_usual: bool
+    follows: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,7 +254,13 @@ def _asked(record: Record) -> Iterator[Cell]:
 def _open(record: Record) -> Iterator[Open]:
     for one in implied(record):
         cell = said.cell(record, one.fact)
-        yield Open(cell=cell, said=said.cut(one.said), owner=said.cut(one.owner), is_usual=one.is_usual)
+        yield Open(
+            cell=cell,
+            said=said.cut(one.said),
+            owner=said.cut(one.owner),
+            is_usual=one.is_usual,
+            follows=one.follows_request and not one.is_usual,
+        )
 
 
 def _groups(record: Record) -> Iterator[Group]:
