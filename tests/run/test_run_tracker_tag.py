@@ -126,6 +126,16 @@ def test_where_no_python_has_mlflow_nothing_passes(tracked: Tracked) -> None:
     assert one is not None and one.standing is Standing.UNCHECKED and "has it" in one.said
 
 
+def test_an_mlflow_that_is_broken_says_how(tracked: Tracked, tmp_path: Path) -> None:
+    (tmp_path / "mlflow").mkdir()
+    (tmp_path / "mlflow" / "__init__.py").write_text("import a_wheel_that_is_missing\n")
+    found = tracked.there.notary.verify(tracked.there.folder)
+    told = {**os.environ, "PYTHONPATH": str(tmp_path), "PATH": ""}
+    one = with_(tracked.tracker, environment=told).examine(tracked.there.folder, found)
+    assert one is not None and one.standing is Standing.UNCHECKED
+    assert one.said.startswith("MLflow could not be asked: ModuleNotFoundError: No module named 'a_wheel")
+
+
 def test_the_newest_head_is_told_and_the_one_before_it_gives_way(tracked: Tracked) -> None:
     tracked.keep(a=ours(), b=ours(tracked.head(1)), inner={**ours(), "mlflow.parentRunId": "a"}, binned=ours())
     assert tracked.told() == ()

@@ -22,30 +22,35 @@ _PAGE = 1000
 
 
 def main() -> None:
-    """Answer on stdout: ``runs`` with what each carries; or ``absent``, ``missing`` or ``failed``, and why."""
+    """Answer on stdout: ``runs`` with what each carries; or no MLflow is here, no store is there, or it failed."""
     asked = json.loads(sys.stdin.read())
     try:
         tracking = importlib.import_module("mlflow.tracking")
-    except ImportError as error:
-        print("\n" + json.dumps({"absent": str(error) or "no MLflow"}))
+    except Exception as error:  # noqa: BLE001  an MLflow that is there and broken can raise anything
+        is_absent = isinstance(error, ModuleNotFoundError) and error.name == "mlflow"
+        _answer({"absent": True} if is_absent else {"failed": _said(error)})
         return
     uri = asked["uri"] or tracking.get_tracking_uri()
     answer: dict[str, Any]
     try:
         answer = {"runs": _runs(tracking.MlflowClient(uri), asked)} if _is_there(uri) else {"missing": True}
     except Exception as error:  # noqa: BLE001  whatever a client raises is one answer: it could not be asked
-        cause = _cause(error)
-        answer = {"failed": f"{type(cause).__name__}: {cause}"}
-    print("\n" + json.dumps({**answer, "uri": uri}))
+        answer = {"failed": _said(error)}
+    _answer({**answer, "uri": uri})
 
 
-def _cause(error: BaseException) -> BaseException:
-    """Return what went wrong at the bottom: a client wraps a refused connection four times, each time with its URL."""
+def _answer(said: dict[str, Any]) -> None:
+    """Print on a line of its own: what MLflow prints may end in the middle of one."""
+    print("\n" + json.dumps(said))
+
+
+def _said(error: BaseException) -> str:
+    """Say what went wrong at the bottom: a client wraps a refused connection four times, each time with its URL."""
     found, below = error, error.__cause__ or error.__context__
     while below is not None:
         found = below if isinstance(below, OSError) else found
         below = below.__cause__ or below.__context__
-    return found
+    return f"{type(found).__name__}: {found}"
 
 
 def _is_there(uri: str) -> bool:

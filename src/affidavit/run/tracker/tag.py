@@ -74,11 +74,11 @@ class Carrier(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What a Python with MLflow answered; ``absent`` is why one has none, ``failed`` why it could not ask."""
+    """What a Python answered: it has no MLflow, there is no such store, why it could not ask, or what it found."""
 
     uri: str = ""
     runs: tuple[Carrier, ...] = ()
-    absent: str = ""
+    absent: bool = False
     failed: str = ""
     missing: bool = False
 
