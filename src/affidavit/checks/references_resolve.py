@@ -23,7 +23,8 @@ def references_resolve(case: Case) -> Outcome:
     """A reader who follows a reference to nothing, or to a section that was renumbered away, reads the wrong thing.
 
     Source: playbook §4.7; anchors-mechanisms C7.
-    Blind to: documents that nobody named; links to the web; what was renumbered before the last change.
+    Blind to: documents that nobody named; links to the web; a renumbering that the
+    repository no longer holds, as a shallow one.
     """
     broken, moved, unread = (
         rows_of(case, "references.broken"),
@@ -37,7 +38,7 @@ def references_resolve(case: Case) -> Outcome:
             saw=first_of(map(_placed, broken)),
             means="Whoever follows one finds nothing, or reads something else.",
             action="Point it to where the text stands now.",
-            sites=sites_of(broken, _text),
+            sites=sites_of((*broken, *moved), _text),
         )
     if moved:
         return Review(

@@ -118,14 +118,16 @@ def _pointers(project: Project, references: References, target: Path, *, as_json
             "section": one.section,
             "anchor": one.anchor,
         }
-        for one in references.read
+        for one in sorted(references.read, key=lambda one: (one.path, one.line))
         if one.target == target
     ]
     if as_json:
         page.say({"document": shown(target, project.root), "references": rows})
     else:
-        for row in rows:
-            click.echo(f"{row['path']}:{row['line']}: {row['text']}")
+        told = dict.fromkeys(f"{row['path']}:{row['line']}: {row['text']}" for row in rows)
+        count = f"{len(told)} references to {shown(target, project.root)} in {references.documents} documents"
+        for said in (*told, count):
+            click.echo(said)
     return 0
 
 

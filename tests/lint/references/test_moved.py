@@ -51,6 +51,8 @@ def test_a_renumbering_leaves_a_reference_behind(project: Path, monkeypatch: pyt
     assert moved(project) == [SAID], "in the last commit that touched it"
     commit(project, other="# Other\n")
     assert moved(project) == [SAID], "after commits that did not touch it"
+    commit(project, sizing=f"{AFTER}\nAn afterthought.\n")
+    assert moved(project) == [SAID], "after others that did"
     monkeypatch.chdir(project)
     judged = CliRunner().invoke(command, ["--json"], standalone_mode=False)
     assert judged.return_value == 0
@@ -73,6 +75,31 @@ def test_what_is_right_is_not_told(project: Path, sizing: str, runs: str) -> Non
     assert moved(project) == []
 
 
+def test_what_is_broken_says_where_it_went(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(project, runs="# Runs\n\n[room](sizing.md#3-room)\n\nThe room: sizing.md §3.\n\nThe time: sizing.md §2.\n")
+    commit(project, sizing="# Sizing\n\n## 1 Cost\n\n## 2 Checks\n\n## 4 Room\n\n## 5 Time\n")
+    monkeypatch.chdir(project)
+    judged = json.loads(CliRunner().invoke(command, ["--json"], standalone_mode=False).output)
+    (found,) = (one for one in judged["findings"] if one["check"] == "references-resolve")
+    assert (found["verdict"], [one["said"] for one in found["sites"]]) == (
+        "FAIL",
+        [
+            'sizing.md has no heading #3-room; it was "Room", which is #4-room now',
+            'sizing.md has no section 3; it was "Room", which is §4 now',
+            'sizing.md §2 was "Time", which is §5 now',
+        ],
+    )
+
+
+def test_a_document_that_is_called_by_its_name_alone_is_followed(project: Path) -> None:
+    (project / "docs").mkdir()
+    commit(project, **{"docs/plan": BEFORE, "runs": "# Runs\n\nThe room is in plan.md §3.\n"})
+    commit(project, **{"docs/plan": BEFORE.replace("3 Room", "4 Room")})
+    found = read_references([project / "runs.md", project / "docs/plan.md"])
+    assert not found.broken, "a guess is no proof"
+    assert [one.said for one in read_moved(found)] == ['plan.md §3 was "Room", which is §4 now']
+
+
 def test_lines_that_repeat_are_laid_beside_each_other(project: Path) -> None:
     commit(project, runs="a\n\nsizing.md §2\n\nb\n\nsizing.md §3\n\nc\n")
     commit(project, sizing=AFTER, runs="a\n\nsizing.md §3\n\nb\n\nsizing.md §4\n\nc\n")
@@ -90,6 +117,8 @@ def test_no_repository_and_a_shallow_one_are_quiet(project: Path, tmp_path_facto
     shallow = tmp_path_factory.mktemp("shallow") / "clone"
     git(project, "clone", "-q", "--depth", "1", f"file://{project}", str(shallow))
     assert moved(shallow) == []
+    (shallow / "sizing.md").write_text("# Sizing\n\n## 2 Time\n\n## 3 Checks\n", encoding="utf-8")
+    assert moved(shallow) == ['sizing.md §2 was "Checks", which is §3 now'], "what it holds is known"
     plain = tmp_path_factory.mktemp("plain")
     (plain / "sizing.md").write_text(AFTER, encoding="utf-8")
     (plain / "runs.md").write_text(RUNS, encoding="utf-8")

@@ -10,8 +10,9 @@ import pytest
 
 from affidavit.lint.files import documents
 from affidavit.lint.references import read_references
-from affidavit.lint.references.reading import LARGEST_BYTES
+from affidavit.lint.references.targets import LARGEST_BYTES
 
+NAME = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
 TARGET = (
     "# Sizing\n\n## 1. Cost\n\n### 1.1 Time\n\n## 2. Cost\n\n## Notes\n\n## Notes\n\n"
     'Setext here\n-----------\n\n<a id="given"></a>\n\n'
@@ -45,16 +46,36 @@ TARGET = (
         ("RFC 2119, section 9", ""),
         ("other.md §9", ""),
         ("see §9", ""),
+        ("§3 of `sizing.md`", "sizing.md has no section 3"),
+        ("Section 3 in [sizing.md](sizing.md)", "sizing.md has no section 3"),
+        ("[the cost, §3](sizing.md)", "sizing.md has no section 3"),
+        ("[§3 of RFC 2119](sizing.md)", ""),
+        ("sizing.md §§1–3", "sizing.md has no section 3"),
+        ("sizing.md sections 1, 2 and 3", "sizing.md has no section 3"),
+        ("sizing.md section 2 and 3 GPUs", ""),
+        ("docs/sizing.md §1 and §3", "sizing.md has no section 3"),
+        ("docs/gone.md §1", "no file at gone.md"),
+        ("owner/name docs/gone.md §1", ""),
+        ("elsewhere/gone.md §1", ""),
+        ("[a](docs/sizing.md)", ""),
+        ("notes.md §9", ""),
     ],
 )
 def test_what_a_line_points_to(tmp_path: Path, line: str, said: str) -> None:
-    (tmp_path / "sizing.md").write_text(TARGET, encoding="utf-8")
-    document = tmp_path / "doc.md"
+    """A document beside others, below the top of a repository; one that is known by its name is held to nothing."""
+    (tmp_path / ".git").mkdir()
+    for name in ("sizing.md", "docs/sizing.md", "docs/docs/sizing.md", "far/notes.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(TARGET, encoding="utf-8")
+    document = tmp_path / "docs" / "doc.md"
     document.write_text(line + "\n", encoding="utf-8")
-    assert [one.said for one in read_references([document]).broken] == ([said] if said else [])
+    found = read_references([document, tmp_path / "far/notes.md"])
+    assert [one.said for one in found.broken] == ([said] if said else [])
 
 
-@pytest.mark.parametrize(("line", "is_broken"), [("see §1.1", False), ("(§3.4)", True), ("STYLE §7", False)])
+@pytest.mark.parametrize(
+    ("line", "is_broken"), [("see §1.1", False), ("(§3.4)", True), ("cf. §3.4", True), ("STYLE §7", False)]
+)
 def test_a_numbered_document_is_held_to_its_own_numbers(tmp_path: Path, line: str, is_broken: bool) -> None:
     document = tmp_path / "doc.md"
     document.write_text(f"{TARGET}\n{line}\n", encoding="utf-8")
@@ -67,6 +88,32 @@ def test_lines_are_those_of_the_file(tmp_path: Path, line: str) -> None:
     document.write_bytes(f"a\r\n{line}\n".encode())
     (found,) = read_references([document]).broken
     assert found.reference.line == 2 + line.split("[a]")[0].count("\n")
+
+
+def test_what_hides_headings_and_what_does_not(tmp_path: Path) -> None:
+    document = tmp_path / "doc.md"
+    front, hidden = "\ufeff---\n# 7 A comment\nkey: 1\n---\n", "<!--\n# 8 Hidden\n-->\n"
+    text = f"{front}# 1 A\r\n{hidden}2 B `<!--`\n---\n# 3\nsee §7, see §8, see §1, see §2, see §3\n"
+    document.write_text(text, encoding="utf-8")
+    assert [one.said for one in read_references([document]).broken] == [
+        "doc.md has no section 7",
+        "doc.md has no section 8",
+    ]
+
+
+def test_a_document_that_stood_there_once_is_missed(tmp_path: Path) -> None:
+    for words in ("init -q", "commit -q --allow-empty -m x"):
+        subprocess.run(["git", "-C", tmp_path, *NAME, *words.split()], check=True)
+    (tmp_path / "doc.md").write_text("gone.md §1\n", encoding="utf-8")
+    assert not read_references([tmp_path / "doc.md"]).broken
+    (tmp_path / "gone.md").write_text("# 1 A\n", encoding="utf-8")
+    for words in ("add .", "commit -q -m x"):
+        subprocess.run(["git", "-C", tmp_path, *NAME, *words.split()], check=True)
+    (tmp_path / "gone.md").rename(tmp_path / "new.md")
+    assert [one.said for one in read_references([tmp_path / "doc.md"]).broken] == ["no file at gone.md"]
+    for words in ("add .", "commit -q -m x"):
+        subprocess.run(["git", "-C", tmp_path, *NAME, *words.split()], check=True)
+    assert [one.said for one in read_references([tmp_path / "doc.md"]).broken] == ["no file at gone.md"]
 
 
 def test_what_git_ignores_is_made_by_something(tmp_path: Path) -> None:

@@ -16,7 +16,11 @@ def test_documents_alone_are_read_and_their_pointers_listed(tmp_path: Path, monk
     (tmp_path / "sizing.md").write_text("# Sizing\n", encoding="utf-8")
     (tmp_path / "doc.md").write_text("x\n\n[a](sizing.md)\n[b](sizing.md#gone)\n", encoding="utf-8")
     listed = CliRunner().invoke(command, ["--refs", "sizing.md"], standalone_mode=False)
-    assert [line for line in listed.output.splitlines() if line] == ["doc.md:3: sizing.md", "doc.md:4: sizing.md#gone"]
+    assert [line for line in listed.output.splitlines() if line] == [
+        "doc.md:3: sizing.md",
+        "doc.md:4: sizing.md#gone",
+        "2 references to sizing.md in 2 documents",
+    ]
     judged = CliRunner().invoke(command, ["--json"], standalone_mode=False)
     assert judged.return_value == 1
     assert "sizing.md has no heading #gone" in judged.output

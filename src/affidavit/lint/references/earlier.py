@@ -1,4 +1,4 @@
-"""What a document said before: in HEAD where it is changed now, else before the last commit that touched it."""
+"""What a document said before: in HEAD where it is changed now, and before each of the last commits that touched it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from affidavit.observe.git import ask
 
 MOST_DOCUMENTS: Final = 1_000
 MOST_COMMITS: Final = 300
+MOST_VERSIONS: Final = 10
 LIMIT_SECONDS: Final = 5.0
 """What one question may take; after it, nothing is known of the time before."""
 _MARK: Final = "\x01"
@@ -29,30 +30,28 @@ def top_of(folder: Path) -> Path | None:
     return None if folder.parent == folder else top_of(folder.parent)
 
 
-def revisions(top: Path, paths: Sequence[str]) -> dict[str, str]:
-    """Return the revision that holds the version before of each document; none where the history is cut off.
+def revisions(top: Path, paths: Sequence[str]) -> dict[str, list[str]]:
+    """Return the revisions that hold the versions before of each document, the newest first.
 
     Args:
         paths: the documents, from the top of the repository.
     Raises:
         ObserveError: git has no answer, or none in time.
-    Blind to: what stood before a document was renamed; documents that were not touched in the last 300 commits that
-        touched any of these.
+    Blind to: what stood before a document was renamed; commits before the last 300 that touched any of these.
     """
-    if _git(top, "rev-parse", "--is-shallow-repository").startswith("true"):
-        return {}
     paths = [path for path in paths if "\n" not in path][:MOST_DOCUMENTS]
-    found = dict.fromkeys(_names(_git(top, "diff", "--name-only", "--no-renames", "-z", "HEAD", "--", *paths)), "HEAD")
-    rest = [path for path in paths if path not in found]
-    if not rest:
-        return found
+    if not paths:
+        return {}
+    found: dict[str, list[str]] = {path: [] for path in paths}
+    for path in _names(_git(top, "diff", "--name-only", "--no-renames", "--no-relative", "-z", "HEAD", "--", *paths)):
+        found[path].append("HEAD")
     log = ("log", "--first-parent", "-m", "--no-renames", "--name-only", "-z", f"--format={_MARK}%H", "-n")
     commit = ""
-    for word in _names(_git(top, *log, str(MOST_COMMITS), "--", *rest)):
+    for word in _names(_git(top, *log, str(MOST_COMMITS), "--", *paths)):
         if word.startswith(_MARK):
             commit = word.removeprefix(_MARK)
-        elif commit:
-            found.setdefault(word, f"{commit}^")
+        elif commit and len(found[word]) < MOST_VERSIONS:
+            found[word].append(f"{commit}^")
     return found
 
 
@@ -75,27 +74,46 @@ def texts(top: Path, wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str],
             continue
         size = int(words[-1])
         if words[-2] == b"blob":
-            found[one] = answer[at : at + size].decode("utf-8", "replace").replace("\r\n", "\n")
+            found[one] = answer[at : at + size].decode("utf-8", "replace")
         at += size + 1
     return found
 
 
 def ignored(paths: Iterable[Path]) -> frozenset[Path]:
     """Return those of some absent files that git is told to ignore: something makes them, and nobody commits them."""
-    by_top: dict[Path, list[Path]] = {}
-    for path in dict.fromkeys(paths):
-        top = top_of(path.parent)
-        if top is not None and "\0" not in str(path) and not str(path.relative_to(top)).startswith(":"):
-            by_top.setdefault(top, []).append(path)
     found: set[Path] = set()
-    for top, there in by_top.items():
-        stdin = b"".join(os.fsencode(path.relative_to(top)) + b"\0" for path in there)
+    for top, names in _by_top(paths).items():
+        stdin = b"".join(os.fsencode(name) + b"\0" for name in names)
         try:
             answer = ask(top, *_IGNORED, stdin=stdin, extra=_NO_LITERALS, accept=(0, 1), limit_seconds=LIMIT_SECONDS)
         except ObserveError:
             continue
         found.update(top / name for name in answer.records)
     return frozenset(found)
+
+
+def once_there(paths: Iterable[Path]) -> frozenset[Path]:
+    """Return those of some absent files that the last commit holds, or that one of the commits before took away."""
+    log = ("log", "--first-parent", "-m", "--no-renames", "--diff-filter=D", "--name-only", "-z", "--format=", "-n")
+    found: set[Path] = set()
+    for top, names in _by_top(paths).items():
+        try:
+            held = _git(top, "ls-tree", "-r", "--name-only", "-z", "HEAD", "--", *names)
+            taken = _git(top, *log, str(MOST_COMMITS), "--", *names)
+        except ObserveError:
+            continue
+        found.update(top / name for name in _names(held + "\0" + taken))
+    return frozenset(found)
+
+
+def _by_top(paths: Iterable[Path]) -> dict[Path, list[str]]:
+    found: dict[Path, list[str]] = {}
+    for path in list(dict.fromkeys(paths))[:MOST_DOCUMENTS]:
+        top = top_of(path.parent)
+        name = "" if top is None else path.relative_to(top).as_posix()
+        if top is not None and not name.startswith(":") and not {"\0", "\n"} & set(name):
+            found.setdefault(top, []).append(name)
+    return found
 
 
 def _git(top: Path, *arguments: str) -> str:

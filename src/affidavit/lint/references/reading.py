@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,25 +12,41 @@ from typing import Final
 from urllib.parse import unquote
 
 from affidavit.lint.files import DOCUMENTS
-from affidavit.lint.references.earlier import ignored, top_of
-from affidavit.lint.references.headings import Document, document, prose
+from affidavit.lint.references.earlier import ignored, once_there, top_of
+from affidavit.lint.references.headings import prose
+from affidavit.lint.references.targets import LARGEST_BYTES, Targets, text_of
 
-LARGEST_BYTES: Final = 2 << 20
-"""What is larger is data, or was generated."""
 _LINK: Final = re.compile(r"\]\(\s*<?([^()\s<>]+)>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)")
 _DEFINED: Final = re.compile(r"\n {0,3}\[[^\]^\n]+\]:\s+<?([^\s<>]+)>?")
-_SECTION: Final = r"(?:§\s?|[Ss]ection\s|[Ss]ec\.\s?)(\d{1,2}(?:\.\d{1,2})*)(?![\d\w%-])"
-_NAMED: Final = re.compile(r"(?<![\w./-])([\w./-]+\.(?:md|markdown|rst))[`)\]]*,?\s" + _SECTION)
-_OWN: Final = re.compile(
-    r"(?:^|[(,;:]|\b(?:see|in|and|to|from|by|under|per))[ \t]*" + _SECTION + r"(?! +of\b)", re.I | re.M
+_NUMBER: Final = r"\d{1,2}(?:\.\d{1,2})*(?![\d\w%-])"
+_AND: Final = r"(?:,\s?|,?\s(?:and|or|to)\s|\s?[–—&]\s?)"
+_SECTIONS: Final = (
+    rf"((?:§§\s?|[Ss]ections\s){_NUMBER}(?:{_AND}{_NUMBER}){{0,9}}"
+    rf"|(?:§\s?|[Ss]ection\s|[Ss]ec\.\s?){_NUMBER}(?:{_AND}§\s?{_NUMBER}){{0,9}})"
 )
-_NUMBERED: Final = re.compile(r"(?:§|ection|ECTION|ec\.|EC\.)\s?\d")
+"""One number, or several where they are said to be."""
+_FILE: Final = r"[\w./-]+\.(?:md|markdown|rst)"
+_NAMED: Final = re.compile(rf"(?<![\w./-])({_FILE})[`)\]]*,?\s{_SECTIONS}")
+_OF: Final = re.compile(rf"{_SECTIONS}\s(?:of|in)\s(?:the\s)?[`\[(<]*({_FILE})\b")
+_OWN: Final = re.compile(
+    r"(?:^|[(,;:]|\b(?:see|also|cf\.?|in|and|or|to|from|by|under|per|with|at|than|as))[ \t]*"
+    + _SECTIONS
+    + r"(?! +(?:of|in)\b)",
+    re.I | re.M,
+)
+_SAID: Final = re.compile(_SECTIONS)
+_DIGITS: Final = re.compile(r"\d[\d.]*")
+_NUMBERED: Final = re.compile(r"(?:§|ections?|ECTIONS?|ec\.|EC\.)\s?\d")
 _CODE: Final = re.compile(r"`(?<!``)(?:[^`]{1,1000}`(?!`)|(`+)(?!`).{1,1000}?(?<!`)`\1(?!`))|<!--(?:.*?-->|.*)", re.S)
 """What is written as code, and comments; one that nobody closed hides the rest."""
 _FOREIGN: Final = re.compile(
     r"https?:|\b(?:RFC|ISO|IEEE|PEP|GPL|MIT|Act|Article|arXiv|paper|et al|licen[cs]e|book)\b", re.I
 )
 _ELSEWHERE: Final = ("https:", "http:", "/")
+_ELSEWHERE_NAMED: Final = re.compile(r"https?:|(?<![\w./-])`?[\w-]+/[\w.-]*\w`?,? (?:`|\S+/)")
+"""The name of another repository, and then a path in it."""
+_LONGEST: Final = 200
+"""What a link says beyond that is not looked at."""
 _TEMPLATE: Final = re.compile(r"[{}$*|\\\x00]|\?\?|%00|^[a-z][\w+.-]*:|^/", re.I)
 
 
@@ -44,6 +60,8 @@ class Reference:
     target: Path
     anchor: str = ""
     section: str = ""
+    guessed: bool = False
+    """Its document was found by its name alone."""
 
 
 @dataclass(frozen=True)
@@ -62,23 +80,23 @@ class References:
     read: tuple[Reference, ...] = ()
     broken: tuple[Broken, ...] = ()
     unread: tuple[tuple[Path, str], ...] = ()
-    held: Mapping[Path, Document] = field(default_factory=dict)
+    targets: Targets = field(default_factory=Targets)
 
 
 def read_references(paths: Iterable[Path]) -> References:
     """Return the references in these documents.
 
-    Blind to: links that begin with a slash or a scheme; targets without a suffix; HTML; a section number whose
-    document nobody named, unless its own document numbers its headings; lines that name a paper, a law or an RFC;
-    files that are not there and that git is told to ignore, as something makes them; what lies outside of the
-    repository.
+    Blind to: links that begin with a slash or a scheme; targets without a suffix; HTML; wiki links; appendices, whose
+    numbers are letters; a section number whose document nobody named, unless its own document numbers its headings;
+    lines that name a paper, a law or an RFC; a number that is not in a document which was found by its name alone;
+    documents that are not there, that no commit took away, and whose folder is not there either; files that are not
+    there and that git is told to ignore, as something makes them; what lies outside of the repository.
     """
-    held: dict[Path, Document | None] = {}
+    paths = [path for path in paths if path.suffix.lower() in DOCUMENTS]
+    targets = Targets(paths)
     read: list[Reference] = []
     unread: list[tuple[Path, str]] = []
     for path in paths:
-        if path.suffix.lower() not in DOCUMENTS:
-            continue
         try:
             if path.stat().st_size > LARGEST_BYTES:
                 unread.append((path, f"larger than {LARGEST_BYTES >> 20} MiB"))
@@ -87,18 +105,32 @@ def read_references(paths: Iterable[Path]) -> References:
         except OSError as error:
             unread.append((path, f"cannot be read: {error.strerror}"))
             continue
-        plain = prose(text)
-        held[path] = own = document(text, plain)
-        read.extend(_references(path, plain, own))
-    count = len(held)
-    told = [Broken(one, said) for one in read if (said := _said(one, held))]
-    made = ignored(one.reference.target for one in told if not _exists(one.reference.target))
-    broken = [one for one in told if one.reference.target not in made]
-    known = {path: there for path, there in held.items() if there is not None}
-    return References(count, tuple(read), tuple(broken), tuple(unread), known)
+        read.extend(_references(path, text, targets))
+    told = [Broken(one, said) for one in read if (said := _said(one, targets))]
+    absent = {one.reference.target for one in told if not targets.exists(one.reference.target)}
+    made, gone = ignored(absent), once_there(one.reference.target for one in told if one.reference.section)
+    foreign = {
+        one.reference
+        for one in told
+        if one.reference.section and one.reference.target in absent - gone and not _is_path(one.reference)
+    }
+    broken = tuple(one for one in told if one.reference.target not in made and one.reference not in foreign)
+    return References(
+        len(paths) - len(unread), tuple(one for one in read if one not in foreign), broken, tuple(unread), targets
+    )
 
 
-def _references(path: Path, plain: str, own: Document) -> Iterator[Reference]:
+def _is_path(one: Reference) -> bool:
+    """Say whether the name of a document that was never there is a path of this project: its folder stands here."""
+    named = re.search(_FILE, one.text)
+    return named is not None and "/" in named[0] and one.target.parent.is_dir()
+
+
+def _references(path: Path, text: str, targets: Targets) -> Iterator[Reference]:
+    is_numbered = _NUMBERED.search(text) is not None
+    if not is_numbered and "](" not in text and "]:" not in text:
+        return
+    plain = prose(text)
     lines = _Lines(plain)
     covered = _CODE.sub(_blank, plain)
     top = top_of(path.parent)
@@ -111,28 +143,50 @@ def _references(path: Path, plain: str, own: Document) -> Iterator[Reference]:
             file = file.partition("?")[0]
             if file and ("." not in Path(file).name or Path(file).suffix == ".html"):
                 continue
-            target = Path(path.parent, file).resolve() if file else path
+            target = targets.place(path.parent, file) if file else path
             if file and top is not None and not target.is_relative_to(top):
                 continue
             yield Reference(path, lines.at(at), written, target, anchor)
-    if _NUMBERED.search(plain):
-        yield from _by_number(path, plain, covered, own)
+            if is_numbered and covered[at] == "]" and target.suffix.lower() in DOCUMENTS and targets.exists(target):
+                words = covered[max(covered.rfind("[", 0, at), at - _LONGEST) + 1 : at]
+                for number in () if _FOREIGN.search(words) else _numbers(words):
+                    yield Reference(path, lines.at(at), f"[{words}]({written})", target, section=number)
+    if is_numbered:
+        yield from _by_number(path, text, plain, covered, targets)
 
 
-def _by_number(path: Path, plain: str, covered: str, own: Document) -> Iterator[Reference]:
+def _by_number(path: Path, text: str, plain: str, covered: str, targets: Targets) -> Iterator[Reference]:
     lines = _Lines(plain)
     taken: set[int] = set()
-    for named in _NAMED.finditer(plain):
-        taken.add(named.end())
-        target = Path(path.parent, named[1]).resolve()
-        if _exists(target):
-            yield Reference(path, lines.at(named.start(2)), named[0], target, section=named[2])
+    for said, (name, sections), at in (
+        *((found[0], (found[1], found[2]), found.start(2)) for found in _NAMED.finditer(plain)),
+        *((found[0], (found[2], found[1]), found.start(1)) for found in _OF.finditer(plain)),
+    ):
+        taken.add(at)
+        if _ELSEWHERE_NAMED.search(plain, max(plain.rfind("\n", 0, at), at - _LONGEST), at):
+            continue
+        target, guessed = targets.named(path.parent, name)
+        for number in _numbers(sections):
+            yield Reference(path, lines.at(at), _shown(said), target, section=number, guessed=guessed)
+    own = targets.hold(path, text, plain)
     if not own.is_numbered:
         return
     for found in _OWN.finditer(covered):
         line = covered[covered.rfind("\n", 0, found.start(1)) + 1 : (covered.find("\n", found.end()) + 1 or None)]
-        if found.end() not in taken and not _FOREIGN.search(line) and not re.search(r"\.(?:md|rst)\b", line):
-            yield Reference(path, lines.at(found.start(1)), found[0].strip(" (,;:\t\n"), path, section=found[1])
+        if found.start(1) not in taken and not _FOREIGN.search(line) and not re.search(r"\.(?:md|rst)\b", line):
+            for number in _numbers(found[1]):
+                yield Reference(
+                    path, lines.at(found.start(1)), _shown(found[0].strip(" (,;:\t\n")), path, section=number
+                )
+
+
+def _shown(said: str) -> str:
+    return " ".join(re.sub(r"[`\[\]()<]", "", said).split())
+
+
+def _numbers(said: str) -> Iterator[str]:
+    for found in _SAID.finditer(said):
+        yield from (number[0].rstrip(".") for number in _DIGITS.finditer(found[0]))
 
 
 class _Lines:
@@ -153,37 +207,17 @@ def _blank(found: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", found[0]) if "\n" in found[0] else " " * len(found[0])
 
 
-def _said(one: Reference, held: dict[Path, Document | None]) -> str:
-    if not _exists(one.target):
+def _said(one: Reference, targets: Targets) -> str:
+    if not targets.exists(one.target):
         return f"no file at {one.target.name}"
-    if not (one.anchor or one.section) or one.target.suffix.lower() not in DOCUMENTS - {".rst"}:
+    if not (one.anchor or one.section) or one.target.suffix.lower() not in DOCUMENTS - {".rst"} or one.guessed:
         return ""
-    if one.target not in held:
-        try:
-            held[one.target] = document(text_of(one.target))
-        except OSError:
-            held[one.target] = None
-    there = held[one.target]
+    there = targets.document(one.target)
     if there is None:
         return ""
     if one.section:
-        return (
-            "" if not there.is_numbered or there.at(one.section) else f"{one.target.name} has no section {one.section}"
-        )
+        is_there = not there.is_numbered or there.at(one.section)
+        return "" if is_there else f"{one.target.name} has no section {one.section}"
     anchor = one.anchor.removeprefix("user-content-")
     is_kept = anchor in ("top", "") or anchor.startswith(":~:") or there.has(anchor)
     return "" if is_kept else f"{one.target.name} has no heading #{anchor}"
-
-
-def text_of(path: Path) -> str:
-    """Return the text of a document, odd bytes and all."""
-    with path.open("rb") as file:
-        text = file.read(LARGEST_BYTES).decode("utf-8", "replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
