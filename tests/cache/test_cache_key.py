@@ -4,23 +4,15 @@
 
 from __future__ import annotations
 
-import collections
-import dataclasses
-import datetime
-import enum
 import functools
 import hashlib
 import io
-import json
 import logging
 import os
 import random
-import re
 import subprocess
 import sys
 import threading
-import types
-from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,7 +21,7 @@ import pytest
 from pairs import make
 
 from affidavit.cache.key import KeyRefusedError, preimage_of
-from affidavit.cache.preimage import Part, Preimage, PreimageShapeError, differ
+from affidavit.cache.preimage import differ
 
 LOGGER = logging.getLogger("keys")
 LOCK = threading.Lock()
@@ -208,69 +200,6 @@ def test_a_mapped_file_is_seen_though_native_code_opened_it(tmp_path: Path) -> N
     assert [part.name for part in found.of_kind("file")] == ["rows.arrow"]
 
 
-@dataclasses.dataclass
-class Inner:
-    rate: float = 0.1
-
-
-@dataclasses.dataclass
-class Config:
-    mask: tuple[str, ...] = ("user",)
-    inner: Inner = dataclasses.field(default_factory=Inner)
-    text_key: str = "text"
-    hub_token: str = ""
-
-    @property
-    def doubled(self) -> float:
-        return self.inner.rate * 2
-
-
-def _pydantic(**fields: Any) -> Any:
-    pydantic = pytest.importorskip("pydantic")
-    return pydantic.create_model("Model", mask=(tuple[str, ...], ("user",)), rate=(float, 0.1))(**fields)
-
-
-CONFIGS = [
-    (Config(), Config(mask=("none",)), "config mask was ('user',), is ('none',)"),
-    (Config(), Config(inner=Inner(0.2)), "config inner.rate was 0.1, is 0.2"),
-    (Config(), Config(text_key="prompt"), "config text_key was 'text', is 'prompt'"),
-    (Namespace(mask=1), Namespace(mask=True), "config mask was 1, is True"),
-    (Namespace(mask=1), Namespace(mask=1.0), "config mask was 1, is 1.0"),
-    (types.SimpleNamespace(a=1), types.SimpleNamespace(a=1, b=2), "config b is new: 2"),
-    ({"a": {"b": [1, 2]}}, {"a": {"b": (1, 2)}}, "config a.b was [1, 2], is (1, 2)"),
-    ({"a": {}}, {"a": {"b": None}}, "config a is gone"),
-    (_pydantic(), _pydantic(rate=0.2), "config rate was 0.1, is 0.2"),
-    (float("nan"), float("inf"), "config value was nan, is inf"),
-    ("a", "b", "config value was 'a', is 'b'"),
-    ({"n": 2**70}, {"n": 2**70 + 1}, "config n was 1180591620717411303424, is 1180591620717411303425"),
-]
-
-
-@pytest.mark.parametrize(("before", "after", "says"), CONFIGS)
-def test_every_field_of_a_configuration_joins_by_itself(before: Any, after: Any, says: str) -> None:
-    changes = differ(preimage_of(plain, config=before), preimage_of(plain, config=after))
-    assert says in "\n".join(change.says for change in changes)
-
-
-def test_fields_in_another_order_are_the_same_configuration() -> None:
-    one, two = ({"a": 1, "b": 2}, {"b": 2, "a": 1})
-    assert preimage_of(plain, config=one).digest == preimage_of(plain, config=two).digest
-
-
-def test_a_secret_is_neither_shown_nor_hashed() -> None:
-    one, two = (preimage_of(plain, config=Config(hub_token=f"hf_{letter * 34}")) for letter in "ab")
-    assert one.digest == two.digest
-    assert "aaaa" not in str(one.to_json())
-
-
-def test_an_opt_out_stands_in_the_pre_image_with_its_reason() -> None:
-    reason = {"inner": "the optimizer's alone"}
-    one, two = (preimage_of(plain, config=Config(inner=Inner(rate)), irrelevant=reason) for rate in (0.1, 0.2))
-    assert one.digest == two.digest
-    assert [(part.name, part.shown) for part in one.of_kind("irrelevant")] == [("inner", "the optimizer's alone")]
-    assert preimage_of(plain, config=Config()).digest != one.digest
-
-
 def test_a_wrapper_of_ours_is_not_there() -> None:
     space: dict[str, Any] = {"__name__": "affidavit.adapters.planted", "functools": __import__("functools")}
     exec("def watch(f):\n    @functools.wraps(f)\n    def call(*a):\n        return f(*a)\n    return call", space)
@@ -341,113 +270,3 @@ def test_asking_for_a_key_changes_nothing(tmp_path: Path) -> None:
     assert numpy.random.get_state()[1].tolist() == arrays
     assert (dict(os.environ), type(os.environ).__getitem__) == (environment, getter)
     assert {name for name in set(sys.modules) - modules if not name.startswith("affidavit")} <= {"fcntl", "resource"}
-
-
-def test_a_function_that_nobody_here_wrote_counts_by_its_name() -> None:
-    functions = [len, print, str.upper, json.dumps, json.loads, dict, "a".upper, "b".upper, functools.partial(len)]
-    assert len({preimage_of(function).digest for function in functions}) == len(functions) - 1  # a partial adds nothing
-
-
-class Kind(enum.Enum):
-    ONE = 1
-    TWO = 2
-
-
-class Slots:
-    __slots__ = ("held",)
-
-    def __init__(self, held: Any) -> None:
-        self.held = held
-
-
-class Ring(list):  # type: ignore[type-arg]
-    pass
-
-
-def _ring(value: int) -> Ring:
-    ring = Ring([value])
-    ring.append(ring)
-    return ring
-
-
-VALUES = [
-    (lambda n: collections.Counter({"a": n}), "counter"),
-    (lambda n: collections.defaultdict(list, {"a": [n]}), "default"),
-    (lambda n: collections.deque([n]), "deque"),
-    (lambda n: datetime.timedelta(n), "time"),
-    (lambda n: re.compile("a" * n), "pattern"),
-    (lambda n: Kind(n), "enum"),
-    (lambda n: Slots(n), "slots"),
-    (lambda n: {n, "a", "b"}, "set"),
-    (lambda n: random.Random(n), "random"),
-    (lambda n: functools.partial(plain, n), "partial"),
-    (lambda n: types.MappingProxyType({"a": n}), "proxy"),
-    (lambda n: bytes([n]), "bytes"),
-    (lambda n: range(n), "range"),
-    (lambda n: Path("a") / str(n), "path"),
-    (_ring, "a value within itself"),
-    (lambda n: (lambda row: row + 1) if n == 1 else (lambda row: row + 2), "lambda"),
-    (lambda n: __import__("numpy").full(3, n), "array"),
-    (lambda n: __import__("torch").full((3,), n), "tensor"),
-    (lambda n: __import__("pyarrow").table({"x": [n]}), "table"),
-]
-
-
-@pytest.mark.parametrize(("make_value", "name"), VALUES, ids=[row[1] for row in VALUES])
-def test_a_value_counts_by_what_it_means(make_value: Any, name: str) -> None:
-    one, again, two = (preimage_of(plain, config={"held": make_value(n)}).digest for n in (1, 1, 2))
-    assert one == again
-    assert one != two
-
-
-def test_a_table_in_other_pieces_is_the_same_table() -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    whole = pyarrow.table({"x": [1, 2, 3, 4]})
-    pieces = pyarrow.concat_tables([whole.slice(0, 1), whole.slice(1)])
-    assert preimage_of(plain, config={"x": whole}).digest == preimage_of(plain, config={"x": pieces}).digest
-
-
-# --- the pre-image ------------------------------------------------------------------------------------------------
-
-PART = Part("global", "enc.MASK", "sha256:ab", "['a']")
-
-
-def test_a_pre_image_travels_and_keeps_its_digest() -> None:
-    found = preimage_of(plain, config={"b": 1, "a": [2.5, None]})
-    assert Preimage.from_json(found.to_json()) == found
-    assert Preimage.from_json(found.to_json()).digest == found.digest
-    assert Preimage(tuple(reversed(found.parts))).digest == found.digest
-
-
-def test_the_words_shown_are_no_part_of_the_digest() -> None:
-    assert Preimage((PART,)).digest == Preimage((dataclasses.replace(PART, shown=""),)).digest
-
-
-@pytest.mark.parametrize(
-    "bend",
-    [
-        lambda data: data["parts"][0].update(digest="sha256:cd"),
-        lambda data: data["parts"][0].pop("kind"),
-        lambda data: data.update(version=99),
-        lambda data: data["parts"][0].update(shown=1),
-        lambda data: data["parts"].append(dict(data["parts"][0])),
-    ],
-)
-def test_a_stored_pre_image_that_was_bent_is_refused(bend: Any) -> None:
-    data = Preimage((PART,)).to_json()
-    bend(data)
-    with pytest.raises(PreimageShapeError):
-        Preimage.from_json(data)
-
-
-def test_a_difference_is_said_in_words() -> None:
-    one = Preimage((PART, Part("source", "enc.a", "sha256:1", ""), Part("config", "x", "sha256:5", "1")))
-    two = Preimage(
-        (dataclasses.replace(PART, digest="sha256:cd", shown="['b']"), Part("source", "enc.a", "sha256:2", ""))
-    )
-    assert [change.says for change in differ(one, two)] == [
-        "config x is gone: it was 1",
-        "global enc.MASK was ['a'], is ['b']",
-        "source enc.a changed (1 to 2)",
-    ]
-    assert differ(one, one) == ()
