@@ -47,7 +47,8 @@ def command(run: str, keys: tuple[str, ...], as_json: bool) -> int:
     could not be checked: evidence that is gone, a signature that is expected and missing.
 
     An unsigned seal shows accidental edits. Who holds the folder can write all of it anew; a signature shows that, and
-    "witness" under [seal] also that an older state was put back. It shows nothing of who holds key and repository.
+    "witness" or "tracker" under [seal] also that an older state was put back, or all of it signed anew. Who may
+    write the witness, too, is not seen.
     """
     project = here()
     found = project.notary.trusting(*(trust.named(key, Path.cwd()) for key in keys)).verify(project.find(run).folder)

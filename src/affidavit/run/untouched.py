@@ -5,7 +5,8 @@ earlier attempt by its place. A run whose folder is gone says nothing, and is to
 
 Source: playbook §4.7; anchors-provenance §11.3.
 Blind to: the run that a lock was accepted from, which the lock does not name; checkpoints without a mark whose files
-are not digested; weights that are read by no Python file and stand beside no config.
+are not digested; weights that are read by no Python file and stand beside no config; what a tracker remembers, which
+``verify`` alone asks: it may be far away, and a run builds on many.
 """
 
 from __future__ import annotations
