@@ -125,8 +125,8 @@ def test_the_story(story: Desk) -> None:
     renumbered = playbook.replace("## 1.1 The", "## 1.1 Before a run\n\nRead this.\n\n## 1.2 The")
     _write(story, "docs/playbook.md", renumbered)
     assert _lost(story) == [
-        ("docs/sizing.md", "playbook.md#11-the-encode-cache"),
         ("docs/sizing.md", "playbook.md §1.1"),
+        ("docs/sizing.md", "playbook.md#11-the-encode-cache"),
     ]
     _write(story, "docs/sizing.md", sizing.replace("§1.1", "§1.2").replace("#11-the", "#12-the"))
     assert _lost(story) == [] and story.type("claims", "check").exit_code == 0
