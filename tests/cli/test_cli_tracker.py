@@ -23,6 +23,7 @@ def carried(path: Path) -> dict[str, str]:
 
 
 def test_a_run_is_found_told_and_verified(tmp_path: Path) -> None:
+    python = ("--python", sys.executable)
     made, kept = desk(tmp_path / "project"), tmp_path / "kept.json"
     made.environment["PYTHONPATH"] = f"{SOURCE}:{STAND_IN}"
     (made.root / "affidavit.toml").write_text(f'[seal]\ntracker = "mlflow"\ntracking_uri = "stand-in:{kept}"\n')
@@ -37,7 +38,14 @@ def test_a_run_is_found_told_and_verified(tmp_path: Path) -> None:
     assert "no outside witness" not in ended.stdout.lower()
     assert made.type("annotate", "last", *CORRECTION).exit_code == 0
     assert json.loads(carried(kept)["affidavit.seal"])["count"] == 1
+    assert made.document("doctor", *python)["environment"][-2] == {
+        "about": "tracker",
+        "sight": "clear",
+        "said": f"stand-in:{kept}",
+    }
     kept.write_text("the server is down")
+    told = made.document("doctor", *python)["environment"][-2]
+    assert told["sight"] == "less" and told["said"].endswith("could not be asked: RuntimeError: the server is down")
     again = made.type("annotate", "last", *CORRECTION)
     told = " ".join(again.stderr.split())
     assert again.exit_code == 0 and "affidavit: no tracker witness: stand-in:" in told, told

@@ -21,7 +21,7 @@ from tests.run.notarised import RUN, World, replace, world, write
 from affidavit.record import chain, seal
 from affidavit.record.standing import Examined, Standing
 from affidavit.run.tracker import asked
-from affidavit.run.tracker.tag import WHAT, Tracker, announced
+from affidavit.run.tracker.tag import WHAT, Tracker, TrackerError, announced
 
 SECRET = "hunter2"
 
@@ -108,6 +108,16 @@ def test_what_the_tracker_has_is_held_against_the_folder(
     one = tracked.examined()
     assert (one.standing, said in one.said) == (standing, True), one
     assert SECRET not in one.said and one.said.isprintable()
+
+
+def test_a_tracker_is_reached_before_a_training(tracked: Tracked) -> None:
+    tracked.keep()
+    assert tracked.tracker.reach() == f"stand-in:{tracked.path}"
+    tracked.path.write_text(f"token={SECRET}\nmore")
+    with pytest.raises(TrackerError, match=r"could not be asked: RuntimeError: token=.redacted.$"):
+        tracked.tracker.reach()
+    missing = with_(tracked.tracker, uri=str(tracked.path.parent / "none"))
+    assert missing.reach() == f"{tracked.path.parent}/none, which the first run makes"
 
 
 def test_who_does_not_answer_is_not_waited_for(tracked: Tracked) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import json
 import os
@@ -82,6 +83,7 @@ def symptoms(python: str, *, project: Project, environment: Mapping[str, str] = 
     yield _spool()
     yield _git(runs)
     yield from _seal(project)
+    yield from _tracker(project)
     yield _stacks()
 
 
@@ -222,6 +224,17 @@ def _seal(project: Project) -> Iterator[Symptom]:
         return
     if signer is not None:
         yield Symptom(about="seal", sight=Sight.CLEAR, said=f"signed with {signer.name} ({signer.id[:SHORT]})")
+
+
+def _tracker(project: Project) -> Iterator[Symptom]:
+    """Say which tracker would be told a seal, where the project asks for one: after days of training it is too late."""
+    with contextlib.suppress(SettingsError):  # told with its file
+        tracker = project.notary.tracker
+        if tracker is not None:
+            try:
+                yield Symptom(about="tracker", sight=Sight.CLEAR, said=tracker.reach())
+            except AffidavitError as error:
+                yield Symptom(about="tracker", sight=Sight.LESS, said=f"no witness: {error}")
 
 
 def _stacks() -> Symptom:

@@ -151,6 +151,15 @@ class Tracker:
             return _told(Standing.UNCHECKED, said) if _could_log(folder) else None
         return _held(answer, found)
 
+    def reach(self) -> str:
+        """Return where the tracker is that would be told, once it has answered.
+
+        Raises:
+            TrackerError: none would be; this is said before a training rather than after it.
+        """
+        answer = self._ask({"names": []})
+        return f"{_where(answer)}, which the first run makes" if answer.missing else _where(answer)
+
     def _named(self, folder: Path) -> str:
         """Return the MLflow run that the command was told to go on with: our own environment is only that command's."""
         chosen = self.environment.get(CHOSEN, "")
@@ -170,7 +179,7 @@ class Tracker:
         for python in tried:
             answer = self._answer(python, {"uri": self.uri, **question})
             if answer.failed:
-                raise TrackerError(f"{_where(answer)} could not be asked: {answer.failed}")
+                raise TrackerError(f"{_where(answer)} could not be asked: {_plain(answer.failed)}")
             if not answer.absent:
                 return answer
         raise TrackerError(f"MLflow could not be asked: none of {', '.join(tried)} has it")

@@ -22,8 +22,8 @@ class MlflowClient:
     def __init__(self, uri: str) -> None:
         self._path = Path(uri.partition(":")[2])
 
-    def search_experiments(self, *, view_type: int, max_results: int) -> Page:
-        assert view_type == 3 and max_results
+    def search_experiments(self, *, max_results: int, view_type: int = 1) -> Page:
+        assert self._held() is not None and view_type in (1, 3) and max_results
         return Page([SimpleNamespace(experiment_id="0")])
 
     def search_runs(
