@@ -44,6 +44,20 @@ def test_a_key_that_is_not_encrypted_is_called_so(project: Desk) -> None:
     assert b"ENCRYPTED" in (place / "closed.pem").read_bytes() and b"ENCRYPTED" not in (place / "open.pem").read_bytes()
 
 
+def test_a_key_that_others_can_read_is_told_when_it_signs(tmp_path: Path) -> None:
+    there = world(tmp_path / "project", signed=True)
+    path = key.folder(there.notary.environment) / "ours.pem"
+    path.chmod(0o640)
+    for name in ("manifest.dsse.json", "head.dsse.json"):
+        (there.folder / name).unlink()
+    (said,) = there.notary.sealed(there.folder)
+    assert said.endswith("ours.pem has mode 0640, and whoever can read it signs as you: chmod 600")
+    assert there.said("signature")[0] is Standing.HOLDS, "it is said, and costs no signature"
+    mounted = tmp_path / "mounted"
+    mounted.symlink_to(path)
+    assert key.exposed(path) and not key.exposed(mounted)
+
+
 def test_at_a_terminal_the_password_is_asked_for_twice_and_not_shown(project: Desk) -> None:
     ours, theirs = pty.openpty()
     said = b""

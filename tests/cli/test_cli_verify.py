@@ -92,8 +92,8 @@ def test_what_is_sealed_is_signed_and_remembered(held: Desk) -> None:
 def test_a_key_in_the_settings_is_not_swapped_with_its_file(signed: Desk) -> None:
     public = signed.root / "affidavit.pub"
     written = key.line(key.read_public(public), "ada")
-    assert signed.type("key", "new", "--name", "eve").exit_code == 0
-    (signed.root / "eve.pub").replace(public)
+    assert signed.type("key", "new", "--name", "mallory").exit_code == 0
+    (signed.root / "mallory.pub").replace(public)
     settled(signed, SEAL)
     ended = signed.type("verify")
     assert ended.exit_code == 1 and "✗ signature    signed by a key that this project does not name" in ended.stdout
@@ -337,6 +337,12 @@ def test_the_doctor_says_who_would_sign(held: Desk, project: Desk) -> None:
     said = {one["about"]: one for one in held.document("doctor", "--python", sys.executable)["environment"]}
     assert said["seal"]["sight"] == "clear" and "affidavit.pem" in said["seal"]["said"]
     assert "seal" not in project.type("doctor", "--python", sys.executable).stdout
+    settled(project, '[seal]\nkey = "./open.pem"\n')
+    ours = Path(held.environment["XDG_CONFIG_HOME"]) / "affidavit" / "keys" / "affidavit.pem"
+    shutil.copy(ours, project.root / "open.pem")
+    (project.root / "open.pem").chmod(0o644)
+    said = {one["about"]: one for one in project.document("doctor", "--python", sys.executable)["environment"]}
+    assert said["seal"]["sight"] == "less" and said["seal"]["said"].endswith("signs as you: chmod 600")
     settled(project, '[seal]\nkey = "nobody"\n')
     said = {one["about"]: one for one in project.document("doctor", "--python", sys.executable)["environment"]}
     assert said["seal"]["sight"] == "less" and said["seal"]["said"].startswith("unsigned: private key")

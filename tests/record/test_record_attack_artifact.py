@@ -16,9 +16,9 @@ from affidavit.fact.values import Table
 from affidavit.record import annotated, chain, fold, seal, verification
 from affidavit.record.annotated import ArtifactError, annotate_artifact
 from affidavit.record.annotation import VALUES, AnnotationError, Correction, Extent
-from affidavit.record.key import Trust
 from affidavit.record.seal import SealError
 from affidavit.record.standing import Standing
+from affidavit.record.trust import Trust
 
 HOLDS = ("claim:encode-cache-rebuild", "claim:kernel-table", "section:5", "section:6")
 

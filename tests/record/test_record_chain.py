@@ -234,6 +234,16 @@ def test_without_corrections_the_fold_is_the_record(run: Path) -> None:
     assert all(isinstance(found.state, Known) for found in record.facts)
 
 
+def test_a_correction_that_would_make_the_chain_unreadable_is_not_written(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    correct(run, EXECUTED)
+    monkeypatch.setattr(chain, "CHAIN_BYTES", 2000)
+    with pytest.raises(AnnotationError, match="2,000 are read"):
+        chain.annotate(run, reason="x" * 2000, author="ada")
+    assert len(chain.read(run)) == 1
+
+
 def test_an_append_that_another_writer_replaced_is_told(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def swallow(*_: object) -> None:
         """Stand for a file system without locks, on which a later writer has put its own chain in place of ours."""

@@ -245,6 +245,11 @@ def test_earlier_seals_behind_a_link_are_not_read(signed: World, tmp_path: Path,
     assert not [one for one in signed.notary.verify(signed.folder).examined if one.what.startswith("attempt")]
 
 
+def test_a_file_where_earlier_seals_would_lie_is_told(signed: World) -> None:
+    (signed.folder / "sealed").write_text("nothing")
+    assert broken(signed) == "'sealed' is no folder"
+
+
 def test_an_earlier_seal_is_the_one_that_the_later_names(tmp_path: Path) -> None:
     """It was written anew, and agrees with itself: nobody signs here, and nobody remembers."""
     there = world(tmp_path / "project")
@@ -255,6 +260,8 @@ def test_an_earlier_seal_is_the_one_that_the_later_names(tmp_path: Path) -> None
     assert there.said("attempt 0")[0] is there.standing() is Standing.HOLDS
     write(kept, "another first attempt")
     assert "and the later seal says sha256:" in broken(there)
+    write(there.folder, f"a correction (of it:\nattempt 0 was sealed as {seal.read_sealed(kept).digest}\n)")
+    assert "and the later seal says nothing of it" in broken(there), "the words of whoever corrects are not ours"
     write(there.folder, "no word of an earlier one")
     assert "and the later seal says nothing of it" in broken(there)
 

@@ -22,6 +22,7 @@ from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.observe import git
 from affidavit.observe.error import ObserveError
 from affidavit.record.key import SHORT
+from affidavit.record.key import exposed as exposed_key
 from affidavit.record.lock import locked_recipes
 from affidavit.run.launch import SITE
 from affidavit.run.spool import NEEDED_BYTES, SHARED_MEMORY
@@ -223,7 +224,9 @@ def _seal(project: Project) -> Iterator[Symptom]:
         yield Symptom(about="seal", sight=Sight.LESS, said=f"unsigned: {str(error).partition(chr(10))[0]}")
         return
     if signer is not None:
-        yield Symptom(about="seal", sight=Sight.CLEAR, said=f"signed with {signer.name} ({signer.id[:SHORT]})")
+        exposed = exposed_key(Path(signer.name))
+        said = f"signed with {signer.name} ({signer.id[:SHORT]}){f'; {exposed}' if exposed else ''}"
+        yield Symptom(about="seal", sight=Sight.LESS if exposed else Sight.CLEAR, said=said)
 
 
 def _tracker(project: Project) -> Iterator[Symptom]:

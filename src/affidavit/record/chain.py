@@ -171,7 +171,10 @@ def _last(sealed: Sealed, before: Sequence[Annotation]) -> Digest:
 def _append(folder: Path, sealed: Sealed, before: Sequence[Annotation], annotation: Annotation) -> None:
     """Write the chain, then the head: a crash between the two leaves a correction that readers already heed."""
     lines = [one.encode() for one in (*before, annotation)]
-    file.replace(folder / names.ANNOTATIONS, b"".join(line + b"\n" for line in lines))
+    raw = b"".join(line + b"\n" for line in lines)
+    if len(raw) > CHAIN_BYTES:  # no reader would open it again, and nobody could take that back
+        raise AnnotationError(_refused(folder, [f"{len(raw):,} bytes with it, {CHAIN_BYTES:,} are read"]))
+    file.replace(folder / names.ANNOTATIONS, raw)
     head = Head(manifest=sealed.digest, count=len(lines), last=canonical.digest_bytes(lines[-1]))
     file.replace(folder / names.HEAD, head.encode())
 

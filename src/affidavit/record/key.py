@@ -16,6 +16,7 @@ import contextlib
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,6 +179,17 @@ def read_private(path: Path, environment: Mapping[str, str] | None = None) -> Pr
     if not isinstance(key, Ed25519PrivateKey):
         raise _unusable(f"private key {path}", expected, type(key).__name__)
     return PrivateKey(public=_public(key, str(path)), secret=_Secret(key))
+
+
+def exposed(path: Path) -> str:
+    """Return how others can use a private key that is not encrypted, or "".
+
+    A link is a mounted secret, whose mode is not its user's to choose.
+    """
+    status = path.lstat()
+    if not stat.S_ISREG(status.st_mode) or not status.st_mode & 0o077 or b"ENCRYPTED" in _read(path, str(path)):
+        return ""
+    return f"{path} has mode {stat.S_IMODE(status.st_mode):04o}, and whoever can read it signs as you: chmod 600"
 
 
 def read_public(path: Path) -> PublicKey:

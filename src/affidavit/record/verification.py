@@ -50,7 +50,7 @@ from affidavit.record.trust import Trust
 SIGNATURE = "signature"
 UNNAMED = "signed by a key that this project does not name"
 _PARTS = (names.MANIFEST, names.HEAD, names.ANNOTATIONS, names.ENVELOPE, names.HEAD_ENVELOPE)
-_NOTED = re.compile(r"^attempt ([0-9]+) was sealed as (sha256:[0-9a-f]{64})$", re.MULTILINE)
+_NOTED = re.compile(r"attempt ([0-9]+) was sealed as (sha256:[0-9a-f]{64})")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,12 +94,12 @@ def verify(folder: Path, trust: Trust) -> Verified:
     examined = [_one("trusted key", Standing.UNCHECKED, said) for said in trust.problems]
     examined += own.examined
     places = sorted((folder / names.EARLIER).glob("*"))
-    linked = [place for place in (folder / names.EARLIER, *places) if place.is_symlink()]
-    examined += [_one(names.EARLIER, Standing.BROKEN, f"{place.name!a} is a symbolic link") for place in linked]
-    copies = {place.name: _seal(place, trust) for place in places if not linked}
+    odd = {place: said for place in (folder / names.EARLIER, *places) if (said := _is_odd(place))}
+    examined += [_one(names.EARLIER, Standing.BROKEN, f"{place.name!a} is {said}") for place, said in odd.items()]
+    copies = {place.name: _seal(place, trust) for place in places if not odd}
     if own.document is not None:
         examined += evidence.examine(folder, own.document)
-    noted = dict(_NOTED.findall("\n".join(own.document.notes))) if own.document is not None else None
+    noted = _noted(own.document) if own.document is not None else None
     examined += [_copy(name, copy, noted) for name, copy in copies.items()]
     examined += [
         _one(f"attempt {name}", Standing.UNCHECKED, f"its seal, {digest:.19}…, is not in {names.EARLIER}/{name}")
@@ -248,6 +248,12 @@ def _signed_head(
         yield replace(signed, said=f"{signed.said}; counts {head.count} corrections")
 
 
+def _noted(document: Manifest) -> dict[str, str]:
+    """Return the seals of earlier attempts, each a note of its own: the words of a correction may hold such a line."""
+    found = (_NOTED.fullmatch(note) for note in document.notes)
+    return {one[1]: one[2] for one in found if one is not None}
+
+
 def _copy(name: str, copy: _Seal, noted: Mapping[str, str] | None) -> Examined:
     """Look at the seal of an earlier attempt, which the seal that followed names by its digest."""
     what = f"attempt {name}"
@@ -260,6 +266,13 @@ def _copy(name: str, copy: _Seal, noted: Mapping[str, str] | None) -> Examined:
     if noted.get(name) != digest:
         return _one(what, Standing.BROKEN, f"{digest}, and the later seal says {noted.get(name, 'nothing of it')}")
     return _one(what, Standing.HOLDS, f"{digest:.19}…, as the later seal says")
+
+
+def _is_odd(place: Path) -> str:
+    """Return what lies where a folder is expected, or ""."""
+    if place.is_symlink():
+        return "a symbolic link"
+    return "no folder" if place.exists() and not place.is_dir() else ""
 
 
 def _plain(path: Path, limit: int) -> bytes:

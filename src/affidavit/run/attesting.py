@@ -73,6 +73,7 @@ class Notary:
                 signed = envelope.sign(statement.of_manifest(raw), secret)
                 if file.place_once(folder / names.ENVELOPE, signed):
                     self._sign_head(folder, secret)
+                    problems += filter(None, [key.exposed(Path(secret.public.name))])
                 else:
                     problems.append(f"sealed unsigned: a {names.ENVELOPE} was there already")
         except (AffidavitError, OSError) as error:
