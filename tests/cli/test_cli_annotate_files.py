@@ -121,6 +121,8 @@ def test_the_chain_of_a_file_is_verified_by_naming_the_file(project: Desk) -> No
         (("--falls", "section:6", "--survives", "section:*", "--why", "x"), "both falls and survives"),
         (("--falls", "section:6", "--reviewed-nothing-else"), "it has no reason"),
         (("--kind", "supersedes", "--why", "x"), "what takes the record's place"),
+        (("--by", "nowhere", "--why", "x"), 'run "nowhere"'),
+        (("--by", "./sizing.md", "--why", "x"), "gives way to itself"),
         (("--kind", "retraction", "--falls", "section:6", "--reviewed-nothing-else", "--why", "x"), "a part falls"),
     ],
 )
@@ -129,7 +131,7 @@ def test_what_cannot_be_read_one_way_is_refused_and_leaves_nothing(
 ) -> None:
     ended = project.type("annotate", "sizing.md", *words, *ADA)
     assert ended.exit_code == 2 and why in " ".join(ended.stderr.split())
-    assert not list((project.root / "affidavit.corrections").iterdir())
+    assert not list(project.root.glob("affidavit.corrections/*"))
 
 
 def test_each_reader_shows_what_fell_and_what_it_was(project: Desk) -> None:
@@ -137,7 +139,8 @@ def test_each_reader_shows_what_fell_and_what_it_was(project: Desk) -> None:
     words = ("--falls", "attention.executed", "--survives", "tokens.*", "--reason", "another seat", *ADA)
     said = project.document("annotate", first, *words)
     assert said["kind"] == "erratum" and "batch.*" in said["not_reviewed"], "--reason is the older word for --why"
-    assert project.document("annotate", first, "--by", second, "--why", "run again", *ADA)["kind"] == "supersedes"
+    made = project.document("annotate", first, "--by", "last", "--why", "run again", *ADA)
+    assert (made["kind"], made["by"]) == ("supersedes", second), "what is the last run today is not tomorrow"
     shown = " ".join(project.type("show", first, "--facts").stdout.split())
     assert "attention.executed FALLS since #1: another seat was 48 flash" in shown
     assert "attention.kernels FALLS since #1 with attention.executed: another seat was flash" in shown

@@ -12,9 +12,10 @@ from affidavit.cli import page
 from affidavit.cli.judgement import sealed
 from affidavit.cli.parameter import example, json_option
 from affidavit.cli.project import Project, here
+from affidavit.fact.errors import refusal
 from affidavit.observe.person import author_of
-from affidavit.record import chain, manifest
-from affidavit.record.annotation import Annotation, Correction, Extent, by_subject, closure, present
+from affidavit.record import annotated, chain, manifest
+from affidavit.record.annotation import Annotation, AnnotationError, Correction, Extent, by_subject, closure, present
 from affidavit.record.runs import RunNotFoundError
 from affidavit.record.seal import read_sealed
 from affidavit.report.terminal import Line, Span, Tone, line
@@ -70,7 +71,7 @@ def command(
         nothing_else=nothing_else,
         reason=why or reason,
         kind=_KINDS[kind] if kind else None,
-        by=by,
+        by=_successor(project, run, by),
         author=author or author_of(project.root),
     )
     folder, made, is_file = _appended(project, run, said)
@@ -110,6 +111,42 @@ def _appended(project: Project, run: str, said: Correction) -> tuple[Path, Annot
     folder, made, untold = annotating.correct(Path(run), said, root=project.root, vocabulary=vocabulary, notary=notary)
     page.tell(untold)
     return folder, made, True
+
+
+def _successor(project: Project, run: str, by: str) -> str:
+    """Return what takes a record's place under a name that stays: a run's id, not "last", or a path from the project.
+
+    Raises:
+        RunNotFoundError: there is nothing of that name, so nobody could look it up.
+        AnnotationError: it is the record itself.
+    """
+    if not by.strip():
+        return ""
+    called = _called(project, by)
+    if called == _called(project, run):
+        raise AnnotationError(
+            refusal(
+                subject=f'--by "{by}"',
+                expected="a run or a file that takes the place of another",
+                saw=f"{called}, which is corrected here",
+                means="A record that gives way to itself says nothing.",
+                action='Name the run that is right ("affidavit ls"), or say what of this one falls.',
+                unaffected="the record, which stays as it was",
+            )
+        )
+    return called
+
+
+def _called(project: Project, name: str) -> str:
+    try:
+        found = project.find(name)
+    except RunNotFoundError:
+        if not os.path.lexists(name):
+            raise
+    else:
+        if not annotated.is_chain(found.folder):
+            return found.id
+    return os.path.relpath(name, project.root)
 
 
 def _lines(made: Annotation, folder: Path, *, called: str, kept: str) -> Iterator[Line]:
