@@ -14,8 +14,9 @@ from affidavit.check.finding import Finding, Landmine, Site, Verdict
 from affidavit.checks.names_known import names_known
 from affidavit.report.sarif import sarif
 
-KINDS = {"fail": "error", "review": "none", "open": "none", "pass": "none", "notApplicable": "none"}
+KINDS = {"FAIL": ("fail", "error"), "REVIEW": ("review", "none"), "UNKNOWN": ("open", "none")}
 """Of each kind the only level that the standard allows it (SARIF 2.1.0 §3.27.10)."""
+NOWHERE = [{"physicalLocation": {"artifactLocation": {"uri": "affidavit.toml"}}}]
 
 
 def log_of(*findings: Finding) -> dict[str, Any]:
@@ -32,10 +33,29 @@ def finding(verdict: Verdict, *sites: Site, message: str = "names-known: expecte
 
 
 @pytest.mark.parametrize("verdict", Verdict)
-def test_every_verdict_is_a_kind_of_the_standard(verdict: Verdict) -> None:
-    (result,) = log_of(finding(verdict))["results"]
-    assert KINDS[result["kind"]] == result["level"]
-    assert result["message"]["text"]
+def test_what_is_no_pass_is_a_result_at_a_place_and_every_verdict_is_told(verdict: Verdict) -> None:
+    """A code host makes an alert of every result, and rejects the whole log for one that names no file."""
+    log = log_of(finding(verdict))
+    told = [(one["kind"], one["level"]) for one in log["results"]]
+    assert told == ([KINDS[verdict.value]] if verdict.value in KINDS else [])
+    assert all(one["message"]["text"] and one["locations"] == NOWHERE for one in log["results"])
+    assert log["properties"] == {"verdicts": {"names-known": verdict.value}}
+
+
+@pytest.mark.parametrize(
+    ("path", "uri"),
+    [
+        ("a#b?c%20.py", "a%23b%3Fc%2520.py"),
+        ("../b.py", "../b.py"),
+        ("\udcff.py", "%FF.py"),
+        ("/\udcff.py", "file:///%FF.py"),
+        ("\ud800.py", "%ED%A0%80.py"),
+        ("", "affidavit.toml"),
+    ],
+)
+def test_a_name_that_is_no_utf_8_has_a_place_as_well(path: str, uri: str) -> None:
+    (result,) = log_of(finding(Verdict.FAIL, Site(path=path, key="x", line=-1)))["results"]
+    assert result["locations"] == [{"physicalLocation": {"artifactLocation": {"uri": uri}}}]
 
 
 def test_each_place_is_a_result_with_its_own_words_and_its_fingerprint() -> None:
