@@ -29,6 +29,11 @@ class Absence:
     checks: tuple[str, ...]
     reasons: tuple[str, ...]
 
+    @property
+    def fell(self) -> bool:
+        """Whether the facts were seen, and taken back since."""
+        return self.cause is Cause.FALLS
+
 
 def absences(statement: Statement) -> tuple[Absence, ...]:
     """Return one entry for each cause for which a check waits."""

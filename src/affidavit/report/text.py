@@ -142,7 +142,7 @@ def _waivers(waivers: Iterable[Waiver]) -> Iterator[Line]:
 def _folded(absence: Absence) -> Line:
     of = _count(len(absence.facts), "fact") if absence.facts else _count(len(absence.checks), "check")
     why = f" ({_some(absence.reasons, 2)})" if absence.reasons else ""
-    names = f" Unseen: {_some(absence.facts, _NAMES_SHOWN)}." if absence.facts else ""
+    names = f" {'Fallen' if absence.fell else 'Unseen'}: {_some(absence.facts, _NAMES_SHOWN)}." if absence.facts else ""
     waiting = f" Unanswered: {_some(absence.checks, _NAMES_SHOWN)}."
     return line(f"{of}: {absence.cause.value}{why}.{names}{waiting}", head=Span(_WORD, Tone.DOUBT), indent=_INDENT)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _PARTS = ("report.html", "parts.html")
 _STYLE = "report.css"
-_SETS, _CORRECTIONS = 4, 2
+_CORRECTIONS, _REASONS, _SETS = 2, 20, 4
 """Sets of ranks and trainings that are drawn; what differs more often stands among all facts."""
 
 
@@ -43,6 +43,7 @@ def render(dossier: Dossier) -> bytes:
             rows_open=ROWS_OPEN,
             sets=_SETS,
             corrections_open=_CORRECTIONS,
+            reasons=_REASONS,
         )
     )
     return page.encode()

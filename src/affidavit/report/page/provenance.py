@@ -71,6 +71,8 @@ def commit_of(record: Record) -> str:
     for fact in record.find("tree.commit") if "tree.commit" in record.vocabulary else ():
         if isinstance(fact.state, Known):
             return str(fact.state.value)
+        if fact.was is not None:
+            return "fell with a correction"
     return "unknown"
 
 

@@ -68,6 +68,7 @@ class Group:
 
     subject: str
     unknown: int
+    fell: int
     cells: tuple[Cell, ...]
 
 
@@ -266,8 +267,9 @@ def _open(record: Record) -> Iterator[Open]:
 def _groups(record: Record) -> Iterator[Group]:
     for subject, facts in groupby(record.facts, key=lambda fact: fact.name.partition(".")[0]):
         held = tuple(facts)
-        unknown = sum(isinstance(fact.state, Unknown) for fact in held)
-        yield Group(subject=subject, unknown=unknown, cells=tuple(said.cells(record, held)))
+        fell = sum(fact.was is not None for fact in held)
+        unknown = sum(isinstance(fact.state, Unknown) for fact in held) - fell
+        yield Group(subject=subject, unknown=unknown, fell=fell, cells=tuple(said.cells(record, held)))
 
 
 def _digests(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
