@@ -20,33 +20,35 @@ _LINK: Final = re.compile(r"\]\(\s*<?([^()\s<>]+)>?(?:\s+[\"'][^\"'\n]*[\"'])?\s
 _DEFINED: Final = re.compile(r"\n {0,3}\[[^\]^\n]+\]:\s+<?([^\s<>]+)>?")
 _NUMBER: Final = r"\d{1,2}(?:\.\d{1,2})*(?![\d\w%-])"
 _AND: Final = r"(?:,\s?|,?\s(?:and|or|to)\s|\s?[–—&]\s?)"
-_SECTIONS: Final = (
-    rf"((?:§§\s?|[Ss]ections\s){_NUMBER}(?:{_AND}{_NUMBER}){{0,9}}"
-    rf"|(?:§\s?|[Ss]ection\s|[Ss]ec\.\s?){_NUMBER}(?:{_AND}§\s?{_NUMBER}){{0,9}})"
+_SAID: Final = re.compile(
+    rf"(?<!\w)(?:(?:§§\s?|(?:[Ss]ections|SECTIONS)\s){_NUMBER}(?:{_AND}{_NUMBER}){{0,9}}"
+    rf"|(?:§\s?|(?:[Ss]ection|SECTION)\s|[Ss]ec\.\s?){_NUMBER}(?:{_AND}§\s?{_NUMBER}){{0,9}})"
 )
-"""One number, or several where they are said to be."""
+"""The number of a section, or several where they are said to be."""
 _FILE: Final = r"[\w./-]+\.(?:md|markdown|rst)"
-_NAMED: Final = re.compile(rf"(?<![\w./-])({_FILE})[`)\]]*,?\s{_SECTIONS}")
-_OF: Final = re.compile(rf"{_SECTIONS}\s(?:of|in)\s(?:the\s)?[`\[(<]*({_FILE})\b")
-_OWN: Final = re.compile(
-    r"(?:^|[(,;:]|\b(?:see|also|cf\.?|in|and|or|to|from|by|under|per|with|at|than|as))[ \t]*"
-    + _SECTIONS
-    + r"(?! +(?:of|in)\b)",
-    re.I | re.M,
+_SUFFIXES: Final = tuple(DOCUMENTS)
+_NAMED: Final = re.compile(rf"(?<![\w./-])({_FILE})[`)\]]*,?\s\Z")
+_OF: Final = re.compile(rf"\s(?:of|in)\s(?:the\s)?[`\[(<]*({_FILE})\b")
+_OPENS: Final = re.compile(
+    r"(?:^|[(,;:]|\b(?:see|also|cf\.?|in|and|or|to|from|by|under|per|with|at|than|as))[ \t]*\Z", re.I | re.M
 )
-_SAID: Final = re.compile(_SECTIONS)
+_OPENING: Final = 40
+"""The space that may lie before a number."""
+_OF_ANOTHER: Final = re.compile(r" +(?:of|in)\b")
 _DIGITS: Final = re.compile(r"\d[\d.]*")
-_NUMBERED: Final = re.compile(r"(?:§|ections?|ECTIONS?|ec\.|EC\.)\s?\d")
+_NUMBERED: Final = re.compile(r"(?:§|ections?|ECTIONS?|ec\.)\s?\d")
 _CODE: Final = re.compile(r"`(?<!``)(?:[^`]{1,1000}`(?!`)|(`+)(?!`).{1,1000}?(?<!`)`\1(?!`))|<!--(?:.*?-->|.*)", re.S)
 """What is written as code, and comments; one that nobody closed hides the rest."""
 _FOREIGN: Final = re.compile(
     r"https?:|\b(?:RFC|ISO|IEEE|PEP|GPL|MIT|Act|Article|arXiv|paper|et al|licen[cs]e|book)\b", re.I
 )
+_ANOTHER: Final = re.compile(rf"{_FOREIGN.pattern}|\.(?:md|rst)\b", re.I)
+"""What says that a number is not of this document."""
 _ELSEWHERE: Final = ("https:", "http:", "/")
 _ELSEWHERE_NAMED: Final = re.compile(r"https?:|(?<![\w./-])`?[\w-]+/[\w.-]*\w`?,? (?:`|\S+/)")
 """The name of another repository, and then a path in it."""
 _LONGEST: Final = 200
-"""What a link says beyond that is not looked at."""
+"""How far around a number its line is looked at, and how much of what a link says."""
 _TEMPLATE: Final = re.compile(r"[{}$*|\\\x00]|\?\?|%00|^[a-z][\w+.-]*:|^/", re.I)
 
 
@@ -133,7 +135,8 @@ def _references(path: Path, text: str, targets: Targets) -> Iterator[Reference]:
     plain = prose(text)
     lines = _Lines(plain)
     covered = _CODE.sub(_blank, plain)
-    top = top_of(path.parent)
+    folder = path.parent
+    top = top_of(folder)
     if path.suffix.lower() != ".rst":
         defined = ((found.start() + 1, found[1]) for found in _DEFINED.finditer("\n" + covered))
         for at, written in (*((found.start(), found[1]) for found in _LINK.finditer(covered)), *defined):
@@ -141,10 +144,10 @@ def _references(path: Path, text: str, targets: Targets) -> Iterator[Reference]:
                 continue
             file, _, anchor = unquote(written).partition("#")
             file = file.partition("?")[0]
-            if file and ("." not in Path(file).name or Path(file).suffix == ".html"):
+            if file and ("." not in file.rpartition("/")[2] or file.endswith(".html")):
                 continue
-            target = targets.place(path.parent, file) if file else path
-            if file and top is not None and not target.is_relative_to(top):
+            target = targets.place(folder, file) if file else path
+            if file and top is not None and not targets.lies_in(target, top):
                 continue
             yield Reference(path, lines.at(at), written, target, anchor)
             if is_numbered and covered[at] == "]" and target.suffix.lower() in DOCUMENTS and targets.exists(target):
@@ -157,27 +160,34 @@ def _references(path: Path, text: str, targets: Targets) -> Iterator[Reference]:
 
 def _by_number(path: Path, text: str, plain: str, covered: str, targets: Targets) -> Iterator[Reference]:
     lines = _Lines(plain)
-    taken: set[int] = set()
-    for said, (name, sections), at in (
-        *((found[0], (found[1], found[2]), found.start(2)) for found in _NAMED.finditer(plain)),
-        *((found[0], (found[2], found[1]), found.start(1)) for found in _OF.finditer(plain)),
-    ):
-        taken.add(at)
-        if _ELSEWHERE_NAMED.search(plain, max(plain.rfind("\n", 0, at), at - _LONGEST), at):
+    for found in _SAID.finditer(plain):
+        start, end = found.span()
+        before = plain[max(start - _LONGEST, 0) : start]
+        named = _NAMED.search(before) if before.rstrip("`)], \t\n").endswith(_SUFFIXES) else None
+        after = _OF.match(plain, end)
+        for name, said in (
+            *((one[1], one[0] + found[0]) for one in (named,) if one),
+            *((one[1], found[0] + one[0]) for one in (after,) if one),
+        ):
+            if not _ELSEWHERE_NAMED.search(before.rpartition("\n")[2]):
+                target, guessed = targets.named(path.parent, name)
+                for number in _numbers(found[0]):
+                    yield Reference(path, lines.at(start), _shown(said), target, section=number, guessed=guessed)
+        if named or after or covered[start] == " ":
             continue
-        target, guessed = targets.named(path.parent, name)
-        for number in _numbers(sections):
-            yield Reference(path, lines.at(at), _shown(said), target, section=number, guessed=guessed)
-    own = targets.hold(path, text, plain)
-    if not own.is_numbered:
-        return
-    for found in _OWN.finditer(covered):
-        line = covered[covered.rfind("\n", 0, found.start(1)) + 1 : (covered.find("\n", found.end()) + 1 or None)]
-        if found.start(1) not in taken and not _FOREIGN.search(line) and not re.search(r"\.(?:md|rst)\b", line):
-            for number in _numbers(found[1]):
-                yield Reference(
-                    path, lines.at(found.start(1)), _shown(found[0].strip(" (,;:\t\n")), path, section=number
-                )
+        opens = _OPENS.search(covered, max(start - _OPENING, 0), start)
+        if opens is None or _OF_ANOTHER.match(covered, end) or _ANOTHER.search(_line(covered, start, end)):
+            continue
+        if targets.hold(path, text, plain).is_numbered:
+            words = f"{opens[0]}{found[0]}".strip(" (,;:\t\n")
+            for number in _numbers(found[0]):
+                yield Reference(path, lines.at(start), _shown(words), path, section=number)
+
+
+def _line(text: str, start: int, end: int) -> str:
+    """Return what stands around a place in its line."""
+    before, after = text[max(start - _LONGEST, 0) : start], text[end : end + _LONGEST]
+    return before.rpartition("\n")[2] + text[start:end] + after.partition("\n")[0]
 
 
 def _shown(said: str) -> str:

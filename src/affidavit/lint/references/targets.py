@@ -28,6 +28,8 @@ class Targets:
         self._documents: dict[Path, Document | None] = {}
         self._folders: dict[str, str] = {}
         self._places: dict[str, tuple[Path, bool]] = {}
+        self._exists: dict[Path, bool] = {}
+        self._inside: dict[tuple[Path, Path], bool] = {}
 
     def place(self, folder: Path, written: str) -> Path:
         """Return the path that is written in a document of a folder, links followed."""
@@ -52,7 +54,14 @@ class Targets:
         return self.place(at, written), False
 
     def exists(self, path: Path) -> bool:
-        return self._place(str(path))[1]
+        if path not in self._exists:
+            self._exists[path] = self._place(str(path))[1]
+        return self._exists[path]
+
+    def lies_in(self, path: Path, top: Path) -> bool:
+        if (path, top) not in self._inside:
+            self._inside[path, top] = path.is_relative_to(top)
+        return self._inside[path, top]
 
     def document(self, path: Path) -> Document | None:
         """Return what can be pointed at in a document; None where it cannot be read."""
@@ -65,7 +74,8 @@ class Targets:
 
     def hold(self, path: Path, text: str, plain: str) -> Document:
         """Read the headings of a text that somebody has already."""
-        self._documents[path] = held = document(text, plain)
+        held = self._documents.get(path) or document(text, plain)
+        self._documents[path] = held
         return held
 
     @cached_property
@@ -85,6 +95,7 @@ class Targets:
                 path = Path(self._folders[folder], name)
                 path = path.resolve() if path.is_symlink() else path
                 known = path, path.exists()
+                self._exists[path] = known[1]
             except (OSError, ValueError):
                 known = Path(joined), False
             self._places[joined] = known
