@@ -121,6 +121,11 @@ def test_the_report_is_what_a_person_was_shown_before(scene) -> None:
     assert drawn == (GOLDEN / f"{scene.__name__}.txt").read_text()
 
 
+def test_in_a_narrow_terminal_no_word_falls_out_of_its_line_into_the_margin() -> None:
+    rows = draw(lines(checklist(clean_run())), width=50).splitlines()
+    assert len(rows) > 14 and all(row.startswith((" " * 6, *"✓·")) for row in rows)
+
+
 def test_a_clean_run_takes_about_a_dozen_lines() -> None:
     assert len(draw(text.report(clean_run())).splitlines()) <= 14
 

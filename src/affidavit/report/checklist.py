@@ -102,12 +102,13 @@ def lines(rows: Iterable[Row]) -> Iterator[Line]:
     """Yield the checklist as text: a line for each landmine, and its evidence beneath where there is some."""
     for row in rows:
         title = f"{row.landmine.title:<{_TITLE}}  "
-        section = f" {row.landmine.section} "
         if row.verdict is None:
-            yield line(Span(f"·{section}{title}not covered: {row.uncovered}", Tone.FAINT))
+            head = Span(f"· {row.landmine.section} ", Tone.FAINT)
+            yield line(Span(f"{title}not covered: {row.uncovered}", Tone.FAINT), head=head, indent=_INDENT)
             continue
         mark = mark_of(row.verdict)
+        head = Span(f"{mark.text} {row.landmine.section} ", mark.tone)
         word = Span(row.verdict.value, mark.tone)
-        yield line(mark, section, title, word, Span(f"  {row.proved}", Tone.FAINT))
+        yield line(title, word, Span(f"  {row.proved}", Tone.FAINT), head=head, indent=_INDENT)
         if row.evidence:
             yield line(Span("; ".join(row.evidence), Tone.FAINT), indent=_INDENT)
