@@ -343,6 +343,7 @@ def test_the_doctor_says_who_would_sign(held: Desk, project: Desk) -> None:
     (project.root / "open.pem").chmod(0o644)
     said = {one["about"]: one for one in project.document("doctor", "--python", sys.executable)["environment"]}
     assert said["seal"]["sight"] == "less" and said["seal"]["said"].endswith("signs as you: chmod 600")
+    assert '"trusted" under [seal] does not name it' in said["seal"]["said"], "what it signs is believed by nobody"
     settled(project, '[seal]\nkey = "nobody"\n')
     said = {one["about"]: one for one in project.document("doctor", "--python", sys.executable)["environment"]}
     assert said["seal"]["sight"] == "less" and said["seal"]["said"].startswith("unsigned: private key")

@@ -224,9 +224,10 @@ def _seal(project: Project) -> Iterator[Symptom]:
         yield Symptom(about="seal", sight=Sight.LESS, said=f"unsigned: {str(error).partition(chr(10))[0]}")
         return
     if signer is not None:
-        exposed = exposed_key(Path(signer.name))
-        said = f"signed with {signer.name} ({signer.id[:SHORT]}){f'; {exposed}' if exposed else ''}"
-        yield Symptom(about="seal", sight=Sight.LESS if exposed else Sight.CLEAR, said=said)
+        is_named = any(one.id == signer.id for one in project.notary.trust().keys)
+        wrong = ("" if is_named else '"trusted" under [seal] does not name it', exposed_key(Path(signer.name)))
+        said = "; ".join(filter(None, (f"signed with {signer.name} ({signer.id[:SHORT]})", *wrong)))
+        yield Symptom(about="seal", sight=Sight.LESS if any(wrong) else Sight.CLEAR, said=said)
 
 
 def _tracker(project: Project) -> Iterator[Symptom]:
