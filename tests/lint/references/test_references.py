@@ -102,6 +102,21 @@ def test_what_hides_headings_and_what_does_not(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("banner", "said"), [("0123456789ab #2", ""), ("0123456789ab #3", "#3"), ("ba9876543210 #1", "#1")]
+)
+def test_a_banner_speaks_of_a_correction_that_is_there(tmp_path: Path, banner: str, said: str) -> None:
+    chain = tmp_path / "affidavit.corrections" / ("0123456789ab" + "c" * 52)
+    chain.mkdir(parents=True)
+    (chain / "annotations.jsonl").write_bytes(b"{}\n{}\n")
+    document = tmp_path / "docs" / "doc.md"
+    document.parent.mkdir()
+    (tmp_path / ".git").mkdir()
+    document.write_text(f"# A\n<!-- affidavit:correction {banner} -->\n> x\n", encoding="utf-8")
+    found = [one.said for one in read_references([document]).broken]
+    assert found == ([f"no correction {said} of {banner[:12]} in affidavit.corrections"] if said else [])
+
+
 def test_a_document_that_stood_there_once_is_missed(tmp_path: Path) -> None:
     for words in ("init -q", "commit -q --allow-empty -m x"):
         subprocess.run(["git", "-C", tmp_path, *NAME, *words.split()], check=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
+from affidavit.fact.folder import ANNOTATIONS, CORRECTIONS
 from affidavit.lint.files import DOCUMENTS
 from affidavit.lint.references.earlier import ignored, once_there, top_of
 from affidavit.lint.references.headings import prose
@@ -47,6 +48,8 @@ _ANOTHER: Final = re.compile(rf"{_FOREIGN.pattern}|\.(?:md|rst)\b", re.I)
 _ELSEWHERE: Final = ("https:", "http:", "/")
 _ELSEWHERE_NAMED: Final = re.compile(r"https?:|(?<![\w./-])`?[\w-]+/[\w.-]*\w`?,? (?:`|\S+/)")
 """The name of another repository, and then a path in it."""
+_BANNER_WORDS: Final = "affidavit:correction"
+_BANNER: Final = re.compile(rf"^<!-- {_BANNER_WORDS} ([0-9a-f]{{12}}) #(\d{{1,9}}) -->$", re.M)
 _LONGEST: Final = 200
 """How far around a number its line is looked at, and how much of what a link says."""
 _TEMPLATE: Final = re.compile(r"[{}$*|\\\x00]|\?\?|%00|^[a-z][\w+.-]*:|^/", re.I)
@@ -129,6 +132,8 @@ def _is_path(one: Reference) -> bool:
 
 
 def _references(path: Path, text: str, targets: Targets) -> Iterator[Reference]:
+    if _BANNER_WORDS in text:
+        yield from _banners(path, prose(text), targets)
     is_numbered = _NUMBERED.search(text) is not None
     if not is_numbered and "](" not in text and "]:" not in text:
         return
@@ -156,6 +161,13 @@ def _references(path: Path, text: str, targets: Targets) -> Iterator[Reference]:
                     yield Reference(path, lines.at(at), f"[{words}]({written})", target, section=number)
     if is_numbered:
         yield from _by_number(path, text, plain, covered, targets)
+
+
+def _banners(path: Path, plain: str, targets: Targets) -> Iterator[Reference]:
+    lines = _Lines(plain)
+    for found in _BANNER.finditer(plain):
+        chain = targets.correction(path.parent, found[1])
+        yield Reference(path, lines.at(found.start()), found[0][len("<!-- ") : -len(" -->")], chain, f"#{found[2]}")
 
 
 def _by_number(path: Path, text: str, plain: str, covered: str, targets: Targets) -> Iterator[Reference]:
@@ -218,6 +230,8 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _said(one: Reference, targets: Targets) -> str:
+    if one.text.startswith(_BANNER_WORDS):
+        return "" if _is_said(one) else f"no correction {one.anchor} of {one.target.name:.12} in {CORRECTIONS}"
     if not targets.exists(one.target):
         return f"no file at {one.target.name}"
     if not (one.anchor or one.section) or one.target.suffix.lower() not in DOCUMENTS - {".rst"} or one.guessed:
@@ -231,3 +245,11 @@ def _said(one: Reference, targets: Targets) -> str:
     anchor = one.anchor.removeprefix("user-content-")
     is_kept = anchor in ("top", "") or anchor.startswith(":~:") or there.has(anchor)
     return "" if is_kept else f"{one.target.name} has no heading #{anchor}"
+
+
+def _is_said(banner: Reference) -> bool:
+    try:
+        count = (banner.target / ANNOTATIONS).read_bytes().count(b"\n")
+    except OSError:
+        return False
+    return int(banner.anchor[1:]) <= count

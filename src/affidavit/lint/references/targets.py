@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from affidavit.fact.folder import CORRECTIONS
 from affidavit.lint.references.earlier import top_of
 from affidavit.lint.references.headings import Document, document, lines_of
 
@@ -52,6 +53,14 @@ class Targets:
             return found[0], True
         at = folder if top is None or Path(folder, written).parent.is_dir() else top
         return self.place(at, written), False
+
+    def correction(self, folder: Path, digest: str) -> Path:
+        """Return where the chain of a correction lies that a banner in a document of this folder speaks of."""
+        top = top_of(folder) or folder
+        above = (one / CORRECTIONS for one in (folder, *folder.parents) if one.is_relative_to(top))
+        there = [one for one in above if self.exists(one)]
+        found = (chain for one in there for chain in sorted(one.glob(f"{digest}*")))
+        return next(found, (there[0] if there else top / CORRECTIONS) / digest)
 
     def exists(self, path: Path) -> bool:
         if path not in self._exists:
