@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import PurePath
 
 import pytest
 
-from affidavit.claims.anchor.anchor import NO_NUMBER, TWO_NUMBERS, anchors
+from affidavit.claims.anchor.anchor import COMMA, NO_NUMBER, TWO_NUMBERS, anchors
 from affidavit.claims.anchor.place import COMMENTS, MARKDOWN, PYTHON, kind_of
 
 ID = "encode-cache-rebuild"
@@ -158,3 +159,62 @@ def test_what_stands_around_is_kept_up_to_an_empty_line() -> None:
     text = f"No.\n\nOn one H200,\n[145.5 s](claim:{ID})\nof time.\n\nNo."
     (found,) = anchors(text, MARKDOWN)
     assert found.near == f"On one H200,\n[145.5 s](claim:{ID})\nof time."
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        (f"[145.5 s](claim: {ID})", "145.5 s"),
+        (f"A rebuild takes 145.5 s (claim: {ID}), and so nobody does it.", "145.5 s"),
+        (f"Of 3 h, a rebuild takes 145.5 s (claim: {ID}).", "145.5 s"),
+        (f"[-3](claim:{ID})", "-3"),
+        (f"[−3 %](claim:{ID})", "−3 %"),
+        (f"It is 3e-4 (claim: {ID}).", "3e-4"),
+        (f"2024-11: 15,480 (claim: {ID})", "15,480"),
+    ],
+)
+def test_prose_carries_an_id_as_people_type_it(text: str, written: str) -> None:
+    (found,) = anchors(text, MARKDOWN)
+    assert (found.claim, found.problem, found.written) == (ID, "", written)
+
+
+@pytest.mark.parametrize("written", ["4,3 h", "4,3", "1,23"])
+def test_a_comma_is_no_decimal_point_and_is_told(written: str) -> None:
+    (found,) = anchors(f"[{written}](claim:{ID})", MARKDOWN)
+    assert found.problem == COMMA
+
+
+def test_a_docstring_is_prose() -> None:
+    text = f'''"""Module: [1 s](claim:{ID})."""\n\n# about\ndef f():\n    r"""Takes 2 s (claim: {ID}).
+    Or `[3 s](claim:{ID})`.
+    """
+    x = """[4 s](claim:{ID})"""
+    return f("[5 s](claim:{ID})")  # 6 s, claim: {ID}
+'''
+    assert _read(text, PYTHON) == [(ID, 1, "1 s", ""), (ID, 5, "2 s", ""), (ID, 9, "6 s", "")]
+    assert [one.is_sentence for one in anchors(text, PYTHON)] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("line", "written", "unit"),
+    [
+        (f"LIMIT = 2.4  # min, claim: {ID}", "2.4", ("time", 60)),
+        (f"LIMIT = 2.4  # in hours (claim: {ID})", "2.4", ("time", 3600)),
+        (f"limit_ms: 145_500  # claim: {ID}", "145_500", ("time", Decimal("0.001"))),
+        (f"export LIMIT_MS=145500  # claim: {ID}", "145500", ("time", Decimal("0.001"))),
+        (f"run --limit-minutes 3  # claim: {ID}", "3", ("time", 60)),
+        (f"limitSeconds: float = 1e4  # claim: {ID}", "1e4", ("time", 1)),
+        (f"seconds = 3  # claim: {ID}", "3", ("time", 1)),
+        (f"tokens_per_second = 3  # claim: {ID}", "3", ("tokens/s", 1)),
+        (f"share_pct = -3  # claim: {ID}", "-3", ("fraction", Decimal("0.01"))),
+        (f"min = 3  # claim: {ID}", "3", None),
+        (f"sleep 3  # claim: {ID}", "3", None),
+        (f"x = f(3)  # the limit, claim: {ID}", "3", None),
+    ],
+)
+def test_a_bare_number_is_in_the_unit_that_is_said_beside_it(
+    line: str, written: str, unit: tuple[str, Decimal] | None
+) -> None:
+    (found,) = anchors(line, COMMENTS)
+    assert (found.written, found.problem) == (written, "")
+    assert (found.unit and (found.unit.dimension, found.unit.scale)) == unit

@@ -96,3 +96,48 @@ def test_a_taken_back_set_waits_for_a_person_where_nothing_took_its_place(tmp_pa
         Measurements(measured=KNOWN.measured, supersessions=(back,)),
     )
     assert [(word.said, word.edits) for word in found.copies] == [('"4.3 h" was taken back: another seat', ())]
+
+
+HOURS = known((ID, 4.3, "h", 0))
+BACK = Supersession(claims=("old-rebuild",), by=ID, why="a guess", date=DAY + datetime.timedelta(days=2))
+GUESSED = Measurements(
+    measured=known(("old-rebuild", 4.3, "h", 0), (ID, 145.5, "s", 1)).measured, supersessions=(BACK,)
+)
+COUNTED = known(("rows-read", 38000, "", 0))
+SIGNED = known(("accuracy-change", -2.5, "pp", 0), ("score-change", -2.5, "", 0))
+
+
+@pytest.mark.parametrize(
+    ("line", "after", "measurements"),
+    [
+        (f"LIMIT = 2.0  # min, claim: {ID}", f"LIMIT = 2.4  # min, claim: {ID}", KNOWN),
+        (f"LIMIT = 4.3  # h, claim: {ID}", f"LIMIT = 0.04042  # h, claim: {ID}", KNOWN),
+        (f"limit_ms = 9_000  # claim: {ID}", f"limit_ms = 145_500  # claim: {ID}", KNOWN),
+        (f"limit_ms = 9e3  # claim: {ID}", f"limit_ms = 145500  # claim: {ID}", KNOWN),
+        (f"limit_hours = 9  # claim: {ID}", f"limit_hours = 4.3  # claim: {ID}", HOURS),
+        ("LIMIT = 4.3  # claim: old-rebuild", f"LIMIT = 0.04042  # claim: {ID}", GUESSED),
+        ("rows = 1e4  # claim: rows-read", "rows = 38000  # claim: rows-read", COUNTED),
+        ("rows = 9_000  # claim: rows-read", "rows = 38_000  # claim: rows-read", COUNTED),
+        ("change = -3.1  # claim: score-change", "change = -2.5  # claim: score-change", SIGNED),
+        ("change = 3.1  # claim: score-change", "change = -2.5  # claim: score-change", SIGNED),
+        ("# −3.1 pp, claim: accuracy-change", "# -2.5 pp, claim: accuracy-change", SIGNED),
+        # In which unit the first of two measurements was said, nobody can know.
+        (f"LIMIT = 200  # claim: {ID}", f"LIMIT = 200  # claim: {ID}", KNOWN),
+        # These are right as they are.
+        (f"limit_ms = 145_500  # claim: {ID}", f"limit_ms = 145_500  # claim: {ID}", KNOWN),
+        (f"LIMIT = 2.4  # min, claim: {ID}", f"LIMIT = 2.4  # min, claim: {ID}", KNOWN),
+        ("change = -2.5  # claim: score-change", "change = -2.5  # claim: score-change", SIGNED),
+    ],
+)
+def test_a_number_in_a_program_is_mended_in_its_own_unit(
+    tmp_path: Path, line: str, after: str, measurements: Measurements
+) -> None:
+    assert mended(tmp_path / "a.py", f"{line}\n", measurements) == f"{after}\n"
+    (tmp_path / "a.py").write_text(f"{after}\n")
+    is_right = line == after and "200" not in line
+    assert bool(surveyed(tmp_path / "a.py", f"{line}\n".encode(), measurements).judged.unbound) != is_right
+
+
+def test_an_id_that_is_typed_into_a_docstring_is_held(tmp_path: Path) -> None:
+    text = f'"""It takes [9 s](claim:{ID}), and 9 s (claim: {ID}), unlike [9 s](claim:an-example)."""\n'
+    assert mended(tmp_path / "a.py", text) == text.replace("9 s", "146 s", 2)

@@ -17,9 +17,10 @@ from typing import Final
 from affidavit.claims.anchor.anchor import Anchor
 from affidavit.claims.anchor.place import Span
 from affidavit.claims.quantity import quantity_of, same
+from affidavit.claims.quantity.tail import unit_of
 from affidavit.claims.sheet import Sheet
 from affidavit.claims.superseded import declared, said_now
-from affidavit.claims.wording import as_quantity, as_written, in_place_of
+from affidavit.claims.wording import as_quantity, as_written, bare_number, in_place_of, in_unit
 from affidavit.record.covered import moved
 from affidavit.record.measurement import Measurement, Measurements
 
@@ -123,25 +124,27 @@ def agrees(anchor: Anchor, measured: Measurement) -> bool:
         exact = as_quantity(measured, anchor.quantity)
         if exact is not None or measured.unit:
             return exact is not None and same(anchor.quantity, exact)
-    digits = re.sub(r"[^\d.]", "", anchor.written.partition(" ")[0])
-    written = Decimal(digits.rstrip(".") or "0")
-    exponent = written.as_tuple().exponent
-    half = Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0) / 2
-    return abs(written - Decimal(repr(measured.value))) <= half
+    if anchor.quantity is not None:
+        written, half = (part / anchor.quantity.scale for part in (anchor.quantity.exact, anchor.quantity.half_width))
+    else:
+        written = bare_number(anchor.written)
+        exponent = written.as_tuple().exponent
+        half = Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0) / 2
+    return abs(written - in_unit(measured, anchor.unit)) <= half
 
 
 def _against(anchor: Anchor, measured: Measurement | None, measurements: Measurements) -> tuple[str, tuple[Edit, ...]]:
     if measured is None and measurements.superseded(anchor.claim) is None:
         near = measurements.near(anchor.claim)
         hint = f'; did you mean "{near}"' if near else ""
-        return f'no measurement is named "{anchor.claim}"{hint}', ()
+        return f'no measurement is named "{anchor.claim}"{hint}' if anchor.claim else "it names no measurement", ()
     taken_back = measurements.superseded(anchor.claim)
     if taken_back is not None:
         now = said_now(anchor.claim, measurements)
         if now is None:
             return f'"{anchor.written}" was taken back: {taken_back.why}', ()
-        mended = Edit(anchor.at, in_place_of(anchor.written, anchor.quantity, now))
-        edits = () if anchor.problem else (mended, *_renamed(anchor, now.name))
+        mended = () if anchor.problem else _mended(anchor, now, measured)
+        edits = (*mended, *_renamed(anchor, now.name)) if mended else ()
         right = as_written(now)
         return f'"{anchor.written}" was taken back: {taken_back.why}; it is {right} ({now.name})', edits
     if anchor.problem:
@@ -149,9 +152,25 @@ def _against(anchor: Anchor, measured: Measurement | None, measurements: Measure
     assert measured is not None
     if agrees(anchor, measured):
         return "", ()
-    new = in_place_of(anchor.written, anchor.quantity, measured)
-    right = new if anchor.quantity is not None else f"{new} {measured.unit}".rstrip()
-    return f'"{anchor.written}" where {right.lstrip("~≈ ")} was measured', (Edit(anchor.at, new),)
+    new = in_place_of(anchor.written, anchor.quantity, measured, anchor.unit)
+    right = as_written(measured) if anchor.unit else new if anchor.quantity else f"{new} {measured.unit}".rstrip()
+    units = {one.unit for one in measurements.history(anchor.claim)}
+    is_certain = anchor.quantity is not None or anchor.unit is not None or len(units) == 1
+    edits = (Edit(anchor.at, new),) if is_certain else ()
+    return f'"{anchor.written}" where {right.lstrip("~≈ ")} was measured', edits
+
+
+def _mended(anchor: Anchor, now: Measurement, before: Measurement | None) -> tuple[Edit, ...]:
+    """Return what puts another measurement in the place of the one that was taken back, none where a person must.
+
+    A bare number stays in the unit that it was in: nobody looks at ``LIMIT = 4.3`` and thinks of seconds.
+    """
+    unit = anchor.unit or (unit_of(before.unit) if before is not None else None)
+    if anchor.quantity is None and before is not None and now.unit != before.unit:
+        exact = quantity_of(now.value, now.unit)
+        if unit is None or exact is None or exact.dimension != unit.dimension:
+            return ()
+    return (Edit(anchor.at, in_place_of(anchor.written, anchor.quantity, now, unit)),)
 
 
 def _renamed(anchor: Anchor, name: str) -> Iterator[Edit]:

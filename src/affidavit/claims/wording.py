@@ -11,6 +11,7 @@ from decimal import Decimal, localcontext
 from typing import Final
 
 from affidavit.claims.quantity import Quantity, in_form, quantity_of
+from affidavit.claims.quantity.tail import Tail
 from affidavit.claims.quantity.unit import FRACTION
 from affidavit.record.measurement import Measurement
 
@@ -18,6 +19,8 @@ _DIGITS: Final = 4
 _DIGITS_LEAST: Final = 2
 _PRECISION: Final = 700
 """Digits enough for every double, so that none is too large to be rounded."""
+_PLAIN: Final = {ord(","): None, ord("_"): None, ord("−"): "-"}
+_PLACED: Final = re.compile(r"[-+−]?[\d,_]*(?:\.\d+)?")
 _ABOUT: Final = re.compile(r"[~≈][ \t]?")
 
 
@@ -47,7 +50,7 @@ def as_quantity(measured: Measurement, like: Quantity) -> Quantity | None:
     return quantity_of(measured.value, measured.unit)
 
 
-def in_place_of(written: str, quantity: Quantity | None, measured: Measurement) -> str:
+def in_place_of(written: str, quantity: Quantity | None, measured: Measurement, unit: Tail | None = None) -> str:
     """Return a measured value as it is written in place of another: in its unit and rounding where that says enough.
 
     "4.3 HOURS" becomes "145.5 s", and not "0.0 HOURS".
@@ -55,14 +58,30 @@ def in_place_of(written: str, quantity: Quantity | None, measured: Measurement) 
     Args:
         written: what stands there.
         quantity: what that says, or None of a bare number, which stays one.
+        unit: what a bare number is in, None where it is in the unit of what was measured.
     """
     with localcontext(prec=_PRECISION):
-        return _in_place_of(written, quantity, measured)
+        return _in_place_of(written, quantity, measured) if quantity is not None else _bare(written, measured, unit)
 
 
-def _in_place_of(written: str, quantity: Quantity | None, measured: Measurement) -> str:
-    if quantity is None:
-        return _bare(written, measured.value)
+def in_unit(measured: Measurement, unit: Tail | None) -> Decimal:
+    """Return a measured value in a unit; as it was measured where there is none, or it is of something else."""
+    value = Decimal(repr(float(measured.value)))
+    if unit is None:
+        return value
+    exact = value if not measured.unit and unit.dimension == FRACTION else None
+    found = quantity_of(measured.value, measured.unit)
+    if found is not None and found.dimension == unit.dimension:
+        exact = found.exact
+    return value if exact is None else exact / unit.scale
+
+
+def bare_number(written: str) -> Decimal:
+    """Return what a number without a unit says, with as many decimals as it is written with."""
+    return Decimal(written.translate(_PLAIN))
+
+
+def _in_place_of(written: str, quantity: Quantity, measured: Measurement) -> str:
     about = _ABOUT.match(written)
     exact = as_quantity(measured, quantity)
     is_kin = exact is not None and exact.dimension == quantity.dimension and bool(quantity.unit.strip())
@@ -72,15 +91,21 @@ def _in_place_of(written: str, quantity: Quantity | None, measured: Measurement)
     return f"{about[0] if about else ''}{formed or as_written(measured)}"
 
 
-def _bare(written: str, value: float) -> str:
-    """Return a number in the rounding of another where that says enough, else in ours."""
-    exact = Decimal(repr(float(value)))
+def _bare(written: str, measured: Measurement, unit: Tail | None) -> str:
+    """Return a number in the rounding of another where that says enough, else in ours; it is grouped as that one is."""
+    exact = in_unit(measured, unit)
     places = len(written.partition(".")[2])
     rounded = round(exact, places)
     says_enough = rounded == exact or len(str(abs(rounded)).replace(".", "").lstrip("0")) >= _DIGITS_LEAST
-    if not says_enough or not re.fullmatch(r"[\d,]+(?:\.\d+)?", written):
-        return number(value)
-    return f"{rounded:,.{places}f}" if "," in written else f"{rounded:.{places}f}"
+    if not says_enough or not _PLACED.fullmatch(written):
+        text = number(float(exact)).replace(",", "")
+    else:
+        text = f"{rounded:.{places}f}"
+    group = "_" if "_" in written else "," if "," in written else ""
+    if group:
+        text = f"{Decimal(text):,f}".replace(",", group)
+    minus = text.replace("-", "−") if "−" in written else text
+    return f"+{minus}" if written.startswith("+") and exact >= 0 else minus
 
 
 def _exponent(exact: Decimal) -> int:

@@ -15,10 +15,18 @@ from typing import Final
 from affidavit.claims.anchor.comment import comment_places, python_places
 from affidavit.claims.anchor.markdown import places as markdown_places
 from affidavit.claims.anchor.place import MARKDOWN, PYTHON, Place, Span
+from affidavit.claims.anchor.unit import unit_in_comment, unit_in_name
 from affidavit.claims.quantity import Quantity, quantities
+from affidavit.claims.quantity.tail import Tail
 
 NO_NUMBER, TWO_NUMBERS = "no number stands beside it", "two numbers stand beside it"
-_BARE: Final = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w]|[.,]\d)")
+COMMA = "a comma is no decimal point here: write 4.3"
+_BARE: Final = re.compile(
+    r"(?:(?<![\w)\].,])[-+−])?(?<![\w.,])(?:(?:\d{1,3}(?:[,_]\d{3})+|\d+)(?:\.\d+)?|\.\d+)"
+    r"(?:[eE][-+]?\d{1,3})?(?!\w|[.,]\d)"
+)
+_COMMA: Final = re.compile(r"(?<![\w.,])\d+,\d{1,2}(?![\w.,])")
+_NEXT: Final = re.compile(r"[\s,;:(\[*_]*claim:\s*")
 _AROUND: Final = 4
 _NEAR_MOST: Final = 800
 
@@ -33,10 +41,11 @@ class Anchor:
         line: the line of the id, from 1.
         at: where the number stands.
         written: the number as it stands there, with its unit where it has one.
-        quantity: what it says, or None where it is a bare number in the unit of its measurement.
+        quantity: what it says, or None where it is a bare number.
+        unit: what a bare number is said to be in beside it; None where it is in the unit of its measurement.
         near: the paragraph or the lines around, in which what it was measured on may be said.
         problem: why nothing can be held against the measurement, "" where something can.
-        is_sentence: words follow the id, so that it is one only where a measurement has its name.
+        is_sentence: it is an id only where a measurement has its name.
     """
 
     claim: str
@@ -46,6 +55,7 @@ class Anchor:
     written: str
     quantity: Quantity | None
     near: str
+    unit: Tail | None = None
     problem: str = ""
     is_sentence: bool = False
 
@@ -60,8 +70,7 @@ def anchors(text: str, kind: str) -> tuple[Anchor, ...]:
         return ()
     read = markdown_places if kind == MARKDOWN else python_places if kind == PYTHON else comment_places
     starts = _starts(text)
-    is_prose = kind == MARKDOWN
-    found = (_anchor(text, place, starts, is_prose=is_prose) for place in read(text))
+    found = (_anchor(text, place, starts) for place in read(text))
     return tuple(sorted(found, key=lambda anchor: anchor.claim_at))
 
 
@@ -72,11 +81,13 @@ def _starts(text: str) -> list[int]:
     return starts
 
 
-def _anchor(text: str, place: Place, starts: list[int], *, is_prose: bool) -> Anchor:
+def _anchor(text: str, place: Place, starts: list[int]) -> Anchor:
     line = bisect_right(starts, place.claim_at.start)
     at, quantity, problem = place.spans[0], None, place.problem
     if not problem:
-        at, quantity, problem = _number(text, place, is_prose=is_prose)
+        at, quantity, problem = _number(text, place)
+    is_alone = not problem and quantity is None and not place.is_bound
+    unit = unit_in_comment(place.comment) or unit_in_name(text[starts[line - 1] : at.start]) if is_alone else None
     return Anchor(
         claim=place.claim,
         claim_at=place.claim_at,
@@ -85,28 +96,34 @@ def _anchor(text: str, place: Place, starts: list[int], *, is_prose: bool) -> An
         written=at.of(text),
         quantity=quantity,
         near=_near(text, starts, line, place.claim_at.start),
+        unit=unit,
         problem=problem,
         is_sentence=place.is_sentence,
     )
 
 
-def _number(text: str, place: Place, *, is_prose: bool) -> tuple[Span, Quantity | None, str]:
+def _number(text: str, place: Place) -> tuple[Span, Quantity | None, str]:
     """Return where the number of a place stands, what it says where it has a unit, and why there is none.
 
     A bare number counts in a link and in program text. In a comment it does where nothing else is there: "53 checks".
+    Of several the one right before the id is meant: "of 3 h, a rebuild is 145.5 s (claim: …)".
     """
-    spans = tuple(zip(place.spans, place.is_code, strict=True))
-    ways = [(span, is_prose or is_code) for span, is_code in spans]
-    ways += [(span, True) for span, is_code in spans if not (is_prose or is_code)]
+    ways = [(span, place.is_bound or is_code) for span, is_code in zip(place.spans, place.is_code, strict=True)]
+    ways += [(span, True) for span, takes_bare in ways if not takes_bare]
     for span, takes_bare in ways:
         inside = span.of(text)
         found = quantities(inside)
         bare = [Span(*one.span()) for one in _BARE.finditer(inside)] if takes_bare and not found else []
         at = [Span(one.start, one.end) for one in found] or bare
+        is_next = len(at) > 1 and _NEXT.fullmatch(text, span.start + at[-1].end, place.claim_at.start) is not None
+        if is_next and not (found and found[-1].whole):
+            at, found = at[-1:], found[-1:]
         if len(at) > 1:
             return span, None, TWO_NUMBERS
         if at:
             return Span(span.start + at[0].start, span.start + at[0].end), found[0] if found else None, ""
+        if takes_bare and _COMMA.search(inside):
+            return span, None, COMMA
     return place.spans[0], None, NO_NUMBER
 
 

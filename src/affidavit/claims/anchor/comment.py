@@ -1,7 +1,9 @@
 """Ids in comments: ``LIMIT = 145.5  # s, claim: encode-cache-rebuild``, in Python and wherever ``#`` begins one.
 
-Blind to: a ``#`` in a string that goes over several lines, or in a here-document, which is read as a comment;
-docstrings.
+A docstring is prose, and its ids stand as they do there.
+
+Blind to: a ``#`` in a string that goes over several lines, or in a here-document, which is read as a comment; ids in a
+docstring that no measurement has, as those of an example do not.
 """
 
 from __future__ import annotations
@@ -10,10 +12,14 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
+from affidavit.claims.anchor.markdown import places as prose_places
 from affidavit.claims.anchor.place import Place, Span
 
+_BEFORE: Final = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING)
+"""What stands before a string that is a statement by itself."""
 _GOES_ON: Final = re.compile(r"[ \t]+[^\W\d_]")
 _MARK: Final = re.compile(r"\bclaim:[ \t]*([A-Za-z0-9][\w.-]{0,200})", re.A)
 
@@ -26,10 +32,22 @@ def python_places(text: str) -> Iterator[Place]:
     except (SyntaxError, tokenize.TokenError, ValueError, RecursionError):
         yield from comment_places(text)
         return
+    begins = True
     for token in tokens:
+        start, end = (starts[line - 1] + column for line, column in (token.start, token.end))
         if token.type == tokenize.COMMENT:
-            line, column = token.start
-            yield from _places(text, starts[line - 1], starts[line - 1] + column, starts[line - 1] + token.end[1])
+            yield from _places(text, starts[token.start[0] - 1], start, end)
+        elif token.type == tokenize.STRING and begins and "claim:" in token.string:
+            yield from _said(token.string, start)
+        begins = token.type in _BEFORE or (begins and token.type == tokenize.COMMENT)
+
+
+def _said(string: str, start: int) -> Iterator[Place]:
+    """Yield the ids of a docstring at their place in the script."""
+    for place in prose_places(string):
+        spans = tuple(Span(start + span.start, start + span.end) for span in place.spans)
+        at = Span(start + place.claim_at.start, start + place.claim_at.end)
+        yield replace(place, claim_at=at, spans=spans, is_sentence=True)
 
 
 def comment_places(text: str) -> Iterator[Place]:
@@ -83,5 +101,12 @@ def _places(text: str, line: int, comment: int, end: int) -> Iterator[Place]:
         elif before == comment:
             spans, is_code = [*spans, Span(line, comment)], [False, True]
         goes_on = _GOES_ON.match(text, at.end, end) is not None
-        yield Place(claim=name, claim_at=at, spans=tuple(spans), is_code=tuple(is_code), is_sentence=goes_on)
+        yield Place(
+            claim=name,
+            claim_at=at,
+            spans=tuple(spans),
+            is_code=tuple(is_code),
+            comment=text[before : mark.start()],
+            is_sentence=goes_on,
+        )
         before = at.end

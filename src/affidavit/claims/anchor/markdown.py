@@ -1,4 +1,4 @@
-"""Ids in prose: ``[145.5 s](claim:encode-cache-rebuild)``, or a number between two HTML comments.
+"""Ids in prose: ``[145.5 s](claim:encode-cache-rebuild)``, ``145.5 s (claim: …)``, or a number between two comments.
 
 Blind to: ids in indented code, which are read; links whose text holds brackets.
 """
@@ -11,8 +11,11 @@ from typing import Final
 
 from affidavit.claims.anchor.place import Place, Span
 
-_LINK: Final = re.compile(r"\[([^\[\]]{0,300})\]\(\s*<?claim:([^()\s<>]{0,200})>?(?:\s+\"[^\"\n]{0,200}\")?\s*\)")
+_LINK: Final = re.compile(
+    r"\[([^\[\]]{0,300})\]\(\s*<?claim:[ \t]{0,9}([^()\s<>]{0,200})>?(?:\s+\"[^\"\n]{0,200}\")?\s*\)"
+)
 _OPENS: Final = re.compile(r"<!--[ \t]*claim:[ \t]*([^\s<>]{1,200})[ \t]*-->")
+_WRITTEN: Final = re.compile(r"(?<!\])\([ \t]{0,9}claim:[ \t]{0,9}([A-Za-z0-9][A-Za-z0-9-]{0,200})[ \t]{0,9}\)")
 _CLOSES: Final = re.compile(r"<!--[ \t]*/claim[ \t]*-->")
 _FENCE: Final = re.compile(r"^[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}|~{3,})([^\n]*)$", re.M)
 _TICKS: Final = re.compile(r"`+|\n[ \t>]*\n")
@@ -23,8 +26,9 @@ _INNER_MOST: Final = 300
 def places(text: str) -> Iterator[Place]:
     """Yield each place of a text that carries an id, in its order; code is not looked at."""
     seen = prose(text)
-    for link in _LINK.finditer(_COMMENT.sub(_blank, seen)):
-        yield Place(claim=link[2], claim_at=Span(*link.span(2)), spans=(Span(*link.span(1)),), is_code=(False,))
+    shown = _COMMENT.sub(_blank, seen)
+    for link in _LINK.finditer(shown):
+        yield _bound(link[2], Span(*link.span(2)), Span(*link.span(1)))
     opened = [*_OPENS.finditer(seen)]
     for number, mark in enumerate(opened):
         following = opened[number + 1].start() if number + 1 < len(opened) else len(seen)
@@ -32,7 +36,22 @@ def places(text: str) -> Iterator[Place]:
         inner = Span(mark.end(), closed.start() if closed else mark.end())
         is_far = inner.end - inner.start > _INNER_MOST
         problem = "" if closed and not is_far else "no <!-- /claim --> follows it" if not closed else "its end is far"
-        yield Place(claim=mark[1], claim_at=Span(*mark.span(1)), spans=(inner,), is_code=(False,), problem=problem)
+        yield _bound(mark[1], Span(*mark.span(1)), inner, problem)
+    yield from _written(shown)
+
+
+def _written(shown: str) -> Iterator[Place]:
+    """Yield numbers with an id in brackets behind them, as we write it into comments: 145.5 s (claim: …)."""
+    before = 0
+    for mark in _WRITTEN.finditer(shown):
+        at, line = Span(*mark.span(1)), shown.rfind("\n", 0, mark.start()) + 1
+        spans = (Span(max(line, before), mark.start()),)
+        yield Place(claim=mark[1], claim_at=at, spans=spans, is_code=(False,), is_sentence=True)
+        before = mark.end()
+
+
+def _bound(claim: str, claim_at: Span, inner: Span, problem: str = "") -> Place:
+    return Place(claim=claim, claim_at=claim_at, spans=(inner,), is_code=(False,), is_bound=True, problem=problem)
 
 
 def prose(text: str) -> str:

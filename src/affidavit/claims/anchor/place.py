@@ -35,15 +35,18 @@ class Span:
 class Place:
     """An id, and the spans in which its number may stand, the likeliest first.
 
-    ``is_code`` says of each span that a bare number in it is program text: it is in the unit of what was measured.
-    ``problem`` is what keeps a place from being read, "" where nothing does. ``is_sentence`` says that words follow the
-    id, so that it may be none: "the claim: it works".
+    ``is_code`` says of each span that a bare number in it is program text. ``is_bound`` says that the span is the
+    number and nothing else, as a link is, so that a bare one counts, too. ``comment`` is what stands before the id of a
+    comment. ``problem`` is what keeps a place from being read, "" where nothing does. ``is_sentence`` says that it may
+    be no id at all, as in "the claim: it works", so that it is one only where something has its name.
     """
 
     claim: str
     claim_at: Span
     spans: tuple[Span, ...]
     is_code: tuple[bool, ...]
+    is_bound: bool = False
+    comment: str = ""
     problem: str = ""
     is_sentence: bool = False
 

@@ -20,7 +20,7 @@ from typing import Final
 from affidavit.claims.quantity.left import Left, left_of
 from affidavit.claims.quantity.number import LONGEST, NUMBER, Number, number_of
 from affidavit.claims.quantity.quantity import Quantity
-from affidavit.claims.quantity.tail import Tail, compound, money_of, tail_of
+from affidavit.claims.quantity.tail import Tail, compound, money_of, tail_of, unit_of
 from affidavit.claims.quantity.unit import NOUNS, TIME
 
 _CLOCK: Final = re.compile(
@@ -55,8 +55,8 @@ def quantity_of(value: float, unit: str) -> Quantity | None:
     """Return a measured value as a quantity that is exact, None where its unit is not of the closed set."""
     exact = Decimal(repr(float(value)))
     written = f"1 {unit}"
-    tail = tail_of(written, 1)
-    if tail is None or tail.end != len(written) or not exact.is_finite():
+    tail = unit_of(unit)
+    if tail is None or not exact.is_finite():
         return None
     match = NUMBER.fullmatch(f"{abs(exact):f}")
     digits = number_of(match).digits if match is not None else 1

@@ -113,6 +113,13 @@ def tail_of(text: str, at: int) -> Tail | None:
     return None if money is None else _money(MONEY[money["unit"]], money)
 
 
+def unit_of(written: str) -> Tail | None:
+    """Return the unit that a text is, None where it is none, or more than one."""
+    text = f"1 {written}"
+    tail = tail_of(text, 1)
+    return tail if tail is not None and tail.end == len(text) else None
+
+
 def money_of(currency: str, text: str, at: int) -> Tail | None:
     """Return what stands behind an amount whose currency stands before it."""
     found = _MONEY_BEFORE.match(text, at)
