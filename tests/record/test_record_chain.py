@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
-from record_world import FLASH, THEN, WORDS, fact, sealed
+from record_world import FLASH, THEN, WORDS, document, fact, record, sealed
 
 from affidavit.fact.observation import Cause, Known, Unknown
 from affidavit.record import chain, fold, seal
@@ -242,6 +243,23 @@ def test_a_correction_that_would_make_the_chain_unreadable_is_not_written(
     with pytest.raises(AnnotationError, match="2,000 are read"):
         chain.annotate(run, reason="x" * 2000, author="ada")
     assert len(chain.read(run)) == 1
+
+
+def test_a_seal_that_another_takes_the_place_of_meanwhile_is_not_broken(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A requeued job ends while somebody types: what they say is then about its seal, and breaks none."""
+
+    @contextlib.contextmanager
+    def too_late(folder: Path) -> Iterator[None]:
+        for name in ("manifest.json", "head.json"):
+            (folder / name).unlink()
+        seal.seal(folder, document(record(fact(EXECUTED, FLASH))))
+        yield
+
+    monkeypatch.setattr(chain.file, "alone", too_late)
+    made = correct(run, EXECUTED)
+    assert chain.read(run) == (made,) and made.about == str(seal.read_sealed(run).digest)
 
 
 def test_an_append_that_another_writer_replaced_is_told(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace as with_
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 from tests.run.notarised import World, replace, world, write
 
-from affidavit.record import chain
+from affidavit.record import chain, statement
+from affidavit.record.seal import Head
 from affidavit.record.standing import Standing
 
 
@@ -66,6 +68,31 @@ def test_what_evidence_is_altered_does_not_keep_a_correction_from_being_signed(t
     chain.annotate(there.folder, reason="its evidence was altered", author="ada")
     assert there.notary.corrected(there.folder) == ()
     assert there.said("signed head")[1].endswith("counts 3 corrections")
+
+
+def test_of_two_corrections_at_once_the_older_head_is_not_signed_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = world(tmp_path / "project", signed=True, witnessed=True)
+
+    def correct() -> None:
+        chain.annotate(there.folder, reason="another look", author="grace")
+        assert there.notary.corrected(there.folder) == ()
+
+    other, of_head = threading.Thread(target=correct), statement.of_head
+
+    def overtaken(head: Head) -> bytes:
+        monkeypatch.setattr(statement, "of_head", of_head)
+        other.start()
+        other.join(0.5)  # it waits for us, or would have overtaken us by now
+        return of_head(head)
+
+    chain.annotate(there.folder, reason="one more look", author="ada")
+    monkeypatch.setattr(statement, "of_head", overtaken)
+    assert there.notary.corrected(there.folder) == ()
+    other.join()
+    assert there.said("signed head")[1].endswith("counts 4 corrections")
+    assert there.standing() is Standing.HOLDS
 
 
 def test_a_doubt_leaves_a_seal_unsigned_and_remembered(tmp_path: Path) -> None:

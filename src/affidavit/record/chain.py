@@ -8,11 +8,9 @@ Blind to: a chain and a head that were rewritten together; only a witness outsid
 
 from __future__ import annotations
 
-import contextlib
 import datetime
-import fcntl
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,9 +57,9 @@ def annotate(
 
 def append(folder: Path, said: Correction) -> Annotation:
     """Append a correction to whatever is sealed in a folder, and return it; raises as :func:`annotate` does."""
-    sealed = seal.read_sealed(folder)
-    record = manifest.to_record(sealed.manifest)
-    with _alone(folder):
+    with file.alone(folder):
+        sealed = seal.read_sealed(folder)  # not before: until we are alone, a later attempt may be sealed
+        record = manifest.to_record(sealed.manifest)
         before = read(folder)
         prev = str(_last(sealed, before))
         annotation, complaints = compose(said, record, before, prev=prev, about=str(sealed.digest))
@@ -177,18 +175,6 @@ def _append(folder: Path, sealed: Sealed, before: Sequence[Annotation], annotati
     file.replace(folder / names.ANNOTATIONS, raw)
     head = Head(manifest=sealed.digest, count=len(lines), last=canonical.digest_bytes(lines[-1]))
     file.replace(folder / names.HEAD, head.encode())
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep every other writer of this chain out; the kernel lets go of the folder when the process ends."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        with contextlib.suppress(OSError):  # a file system without locks; what was appended is read back
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _refused(folder: Path, complaints: Sequence[str]) -> str:

@@ -84,17 +84,26 @@ class Notary:
         """Sign the head of a sealed run that was corrected just now, and let it be remembered; as :meth:`sealed`.
 
         A chain is signed only where everything before the correction holds: the head of a forged manifest would make
-        the forgery ours.
+        the forgery ours. Nobody else corrects meanwhile, else his head would be signed first, and then ours over it.
         """
         try:
+            with file.alone(folder):
+                return (*self._signed(folder), *self._remember(folder))
+        except OSError as error:
+            return (f"the correction is unsigned: {_first(error)}",)
+
+    def _signed(self, folder: Path) -> Iterator[str]:
+        """Sign the head of a run that was corrected; yield why that could not be."""
+        try:
             secret = self._secret()
-            doubt = self._doubt(folder, secret) if secret is not None else ""
-            if secret is not None and not doubt:
+            if secret is None:
+                return
+            if doubt := self._doubt(folder, secret):
+                yield f"the correction is unsigned: {doubt}"
+            else:
                 self._sign_head(folder, secret)
-            problems = [f"the correction is unsigned: {doubt}"] if doubt else []
         except (AffidavitError, OSError) as error:
-            problems = [f"the correction is unsigned: {_first(error)}"]
-        return (*problems, *self._remember(folder))
+            yield f"the correction is unsigned: {_first(error)}"
 
     def _doubt(self, folder: Path, secret: PrivateKey) -> str:
         """Return why the corrections of a folder are not ours to sign, or ""."""

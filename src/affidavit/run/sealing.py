@@ -10,7 +10,6 @@ without its sign the run is sealed ABANDONED, and that seal stays.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -62,7 +61,7 @@ def ensure_sealed(
     try:
         if seal.is_sealed(folder) and not _is_outdated(folder):
             return seal.read_sealed(folder).manifest
-        with _alone(folder):
+        with file.alone(folder):  # so that none removes a spool that another reads; else the link decides
             set_aside(folder)
             if not seal.is_sealed(folder):
                 gathered = gather(folder)
@@ -153,18 +152,6 @@ def _running(gathered: Gathered, alive: tuple[str, ...]) -> Running:
     number = gathered.numbers[-1]
     steps = (one.last_step for one in gathered.of(number)[1])
     return Running(run=gathered.run, attempt=number, alive=alive, last_step=max(steps, default=0))
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other sealers out, so that none removes a spool that another reads; the link decides where this cannot."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        with contextlib.suppress(OSError):  # a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _empty(folder: Path) -> str:
