@@ -102,6 +102,14 @@ def test_no_reason_why_something_is_unknown_is_left_out_without_a_word() -> None
     assert "because of 10" in found and re.search(r"and [1-9]\d* more reasons, in the record", found)
 
 
+def test_a_long_reason_is_whole_and_leaves_the_verdict_on_the_screen() -> None:
+    reason = " ".join(f"word{number}" for number in range(900))
+    found = page(retracted(reason))
+    head = found.text.partition("Seven lines")[0]
+    assert head.index("word40 ") < head.index("more characters") < head.index("word899") < head.index("UNKNOWN")
+    assert {"class": "fold"} in found.tags("details")
+
+
 def test_what_takes_the_place_of_a_run_stands_in_its_headline() -> None:
     (correction,) = everything().statement.annotations
     instead = replace_struct(correction, kind=Extent.SUPERSEDES, by="the run of May")

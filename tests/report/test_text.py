@@ -83,6 +83,13 @@ def test_what_was_said_of_a_record_is_told_even_where_nobody_gives_it_to_the_rep
     assert drawn.count("(Ada, 2026-01-02)") == 3 and "FALLS since #2" in drawn
 
 
+def test_a_long_reason_leaves_the_verdict_on_the_screen() -> None:
+    said = corrected_run()
+    long = with_fields(said.annotations[0], reason="shifted by one " * 400)
+    drawn = draw(text.report(replace(said, annotations=(long,))))
+    assert drawn.count("shifted") < 30 and "and 5,600 more characters; --json has" in " ".join(drawn.split())
+
+
 def test_many_corrections_are_counted_behind_the_newest() -> None:
     said = corrected_run()
     many = tuple(with_fields(said.annotations[0], seq=number) for number in range(1, 10))

@@ -15,6 +15,8 @@ from affidavit.report.terminal import Line, Span, Tone, line
 SURVIVES, NOT_REVIEWED = "survives", "not reviewed"
 EVERYTHING = "everything"
 """What falls by a retraction, which is one because it leaves nothing out."""
+REASON = 400
+"""Characters of a reason that stand open: a longer one would push the verdict from the screen."""
 _INDENT = 16
 _NOT_REVIEWED = 8
 """More names than this of what nobody looked at are a count: they are all that is on neither side."""
@@ -72,9 +74,11 @@ def corrections(annotations: Iterable[Annotation], held: Iterable[str]) -> Itera
 
 
 def title(one: Annotation) -> Line:
-    """Return a correction in one line: its kind, who said it when, and why."""
+    """Return a correction in one paragraph: its kind, who said it when, and why, as far as there is room for it."""
     by = f", by {one.by}" if one.by else ""
-    who = f" #{one.seq} ({one.author}, {one.time.date().isoformat()}){by}: {one.reason}"
+    more = len(one.reason) - REASON
+    why = f"{one.reason[:REASON]}… and {more:,} more characters; --json has them all" if more > 0 else one.reason
+    who = f" #{one.seq} ({one.author}, {one.time.date().isoformat()}){by}: {why}"
     return line(Span(one.kind.value, Tone.BAD if one.falls else Tone.STRONG), who)
 
 

@@ -13,7 +13,7 @@ from affidavit.record.annotation import by_subject, present
 from affidavit.record.record import Record
 from affidavit.report.absence import Absence, absences
 from affidavit.report.checklist import Row, checklist
-from affidavit.report.corrected import falls
+from affidavit.report.corrected import REASON, falls
 from affidavit.report.implied import implied
 from affidavit.report.page import said
 from affidavit.report.page.dossier import Dossier
@@ -28,13 +28,17 @@ from affidavit.report.statement import Statement
 
 @dataclass(frozen=True, kw_only=True)
 class Correction:
-    """One annotation of the record: who said when what falls, what stands, and what nobody looked at."""
+    """One annotation of the record: who said when what falls, what stands, and what nobody looked at.
+
+    ``more`` is the rest of a reason so long that it would push the verdict from the screen.
+    """
 
     kind: str
     number: int
     author: str
     instead: str
     reason: str
+    more: str
     falls: str
     survives: str
     not_reviewed: tuple[str, ...]
@@ -223,7 +227,8 @@ def _corrections(dossier: Dossier) -> Iterator[Correction]:
             number=one.seq,
             author=f"{one.author}, {one.time:%Y-%m-%d}",
             instead=f", by {said.cut(one.by)}" if one.by else "",
-            reason=said.cut(one.reason),
+            reason=one.reason[:REASON],
+            more=one.reason[REASON:],
             falls=falls(one, held),
             survives=", ".join(by_subject(one.survives, held)) or "nothing named",
             not_reviewed=one.not_reviewed,
