@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ from affidavit.fact.values import Cell, Table, Value
 from affidavit.fact.vocabulary import load
 from affidavit.record import chain, fold, manifest, measurement, seal
 from affidavit.record.manifest import Attempt, Status
-from affidavit.record.measurement import Measurement
+from affidavit.record.measurement import Measurement, Supersession
 from affidavit.record.record import Fact, Kind, Record
 from affidavit.record.runs import runs
 from affidavit.run.built import Standing, standing_on
@@ -61,10 +62,20 @@ class Told:
         read: Mapping[str, str] | None = None,
         built_on: tuple[str, str] = ("", ""),
         argv: tuple[str, ...] = (),
+        changed: Mapping[str, float] | None = None,
     ) -> None:
+        """Seal a run; what it opened had changed half an hour before, or at the hour that ``changed`` says."""
+        folder = self.root / ".affidavit/runs" / name
+        folder.mkdir(parents=True)
+        hour = len(list(folder.parent.iterdir()))
+        started = START + datetime.timedelta(hours=hour)
+        times = dict.fromkeys((*opened, *(read or {})), hour - 0.5) | dict(changed or {})
         rows: dict[str, tuple[tuple[str, ...], list[tuple[Cell, ...]]]] = {
             "artifact.saves": (SAVES, [(place, "hf", 2, "", "there", "") for place in saved]),
-            "cache.opened": (OPENED, [(str(self.root / path), "read", 1, 1.0) for path in opened]),
+            "cache.opened": (
+                OPENED,
+                [(str(self.root / at), "read", 1, START.timestamp() + 3600 * when) for at, when in times.items()],
+            ),
             "cache.files": (
                 FILES,
                 [(path, "written", digest, 9000) for path, digest in (wrote or {}).items()]
@@ -73,10 +84,7 @@ class Told:
             "cache.lineage": (LINEAGE, [("a.arrow", "ids", *built_on, "", "", "")] if built_on[0] else []),
         }
         facts = [self._fact(term, Table(columns, tuple(held))) for term, (columns, held) in rows.items() if held]
-        folder = self.root / ".affidavit/runs" / name
-        folder.mkdir(parents=True)
         (folder / names.HELLO).touch()
-        started = START + datetime.timedelta(hours=len(list(folder.parent.iterdir())))
         attempt = Attempt(
             number=0, command=("python", "train.py", *argv), started=started, ended=started, status=Status.FINISHED
         )
@@ -115,6 +123,48 @@ def test_bytes_that_it_wrote_are_its_own_wherever_they_lie(told: Told) -> None:
     assert told.built("a") == {"b": True}
 
 
+def test_bytes_that_several_wrote_are_told_as_a_perhaps(told: Told) -> None:
+    """Every fine-tuning of one base model writes the same tokenizer, and most write the same config."""
+    told.run("a", saved=("out/a",), wrote={"out/a/config.json": "sha256:1"})
+    told.run("b", saved=("out/b",), wrote={"out/b/config.json": "sha256:1"})
+    told.run("c", read={"out/b/config.json": "sha256:1"}, saved=("out/c",))
+    assert told.built("a") == {} and told.built("b") == {"c": True}, "the path says whose it is"
+    told.run("d", read={"copy/config.json": "sha256:1"})
+    assert told.built("a") == {"d": False} and told.built("b") == {"c": True, "d": False}
+    mark = {
+        "affidavit": "0.1.0",
+        "attempt": 0,
+        "commit": "",
+        "format": 1,
+        "recipe": "",
+        "step": 2,
+        "time": "",
+        "tree": "",
+    }
+    (told.root / "copy").mkdir()
+    (told.root / "copy" / names.MARK).write_text(json.dumps({**mark, "run": "a"}))
+    assert told.built("a") == {"d": True} and told.built("b") == {"c": True}, "the mark that was copied along says it"
+    told.run("e", argv=("copy",))
+    assert told.built("a") == {"d": True, "e": False}, "a request for a marked copy"
+
+
+def test_what_it_did_not_make_is_not_its_own(told: Told) -> None:
+    told.run("a", saved=("out",), wrote={"out/tokenizer.json": "sha256:1"}, read={"hub/tokenizer.json": "sha256:1"})
+    told.run("b", read={"other/tokenizer.json": "sha256:1"})
+    told.run("c", wrote={"out/c.json": "sha256:2"})
+    told.run("d", read={"base/c.json": "sha256:2"}, changed={"base/c.json": 2.5})
+    told.run("e", read={"mine/c.json": "sha256:2"}, changed={"mine/c.json": 5.5})
+    assert told.built("a") == {}, "what it had read itself, it passed on; what was there before, it did not write"
+    assert told.built("c") == {}, "a file older than the run, and one that the reader made"
+
+
+def test_who_goes_on_in_its_folder_stands_on_it(told: Told) -> None:
+    told.run("a", saved=("out",))
+    told.run("b", saved=("out",), opened=("out/config.json",))
+    told.run("c", saved=("out",), argv=("--output_dir", "out"))
+    assert told.built("a") == {"b": True} and told.built("b") == {}, "where it saves to is no request"
+
+
 def test_a_lineage_counts_and_a_coincidence_of_time_does_not(told: Told) -> None:
     told.run("a")
     told.run("b", built_on=("a", "content"))
@@ -129,14 +179,18 @@ def test_a_request_is_told_as_one_and_carries_no_further(told: Told) -> None:
     assert told.built("a") == {"b": False}
 
 
-@pytest.mark.guards("affidavit.run.built:_saver", property="who saved last in the narrowest place owns what lies there")
+@pytest.mark.guards(
+    "affidavit.run.told:Runs.saver", property="who saved last in the narrowest place owns what lies there"
+)
 def test_what_another_saved_over_is_the_others(told: Told) -> None:
     told.run("a", saved=("out", "out/checkpoint-2"))
     told.run("b", saved=("out/checkpoint-2",))
     told.run("c", opened=("out/checkpoint-2/config.json",))
-    told.run("d", saved=("out",), opened=("out/config.json",))
+    told.run("d", saved=("out",), opened=("out/config.json",), changed={"out/config.json": 4.5})
     told.run("e", opened=("out/config.json",))
     told.run("f", saved=("out",))
+    told.run("g", opened=("out/notes.json",), changed={"out/notes.json": 0.5})
+    assert told.built("f") == {}, "what was there before anybody saved is nobody's"
     assert told.built("a") == {} and told.built("b") == {"c": True} and told.built("d") == {"e": True}
 
 
@@ -156,8 +210,27 @@ def test_numbers_claims_and_cards_are_told(told: Told) -> None:
     found = told.on("run-a")
     assert [(one.name, one.value) for one in found.measurements] == [("mfu", 8.6)]
     assert [(one.path, one.line, one.said, one.of) for one in found.claims] == [("SIZING.md", 1, "8.6 %", "mfu")]
+    (told.root / "out").mkdir()
+    (told.root / "out/README.md").write_text("A card that names no run\n")
+    cards = told.on("run-a").cards
+    assert [(one.path, one.of) for one in cards] == [("out/README.md", "run-a")]
     named = {(one.path, one.line, one.of) for one in found.documents}
     assert named == {("notes.md", 2, "run-a"), ("more/README.md", 1, "run-b")}
+
+
+def test_a_number_that_was_measured_again_is_not_taken_back(told: Told) -> None:
+    told.run("a")
+    times = [START, START + datetime.timedelta(hours=1)]
+    lines: list[Measurement | Supersession] = [
+        Measurement(name="mfu", value=8.6, unit="%", date=times[0], run="a"),
+        Measurement(name="mfu", value=9.1, unit="%", date=times[1], run="b"),
+        Measurement(name="old", value=1, unit="s", date=times[0], run="a"),
+        Measurement(name="rate", value=1, unit="s", date=times[0], run="a"),
+        Supersession(claims=("old",), why="another seat", date=times[1]),
+    ]
+    measurement.append(told.root / measurement.FILE, lines)
+    found = told.on("a")
+    assert [one.value for one in found.measurements] == [8.6, 1, 1] and found.current == ("rate",)
 
 
 def test_a_run_that_cannot_be_read_is_told(told: Told) -> None:

@@ -33,7 +33,7 @@ _SHOWN = 8
 @json_option
 def command(run: str, why: str, author: str, dry_run: bool, as_json: bool) -> int:
     """Retract every fact of a sealed run, and list what stands on it: runs that read what it made or resumed from it,
-    measurements taken in it, the claims of those, and the cards and texts that name it.
+    measurements taken in it, the claims of those, the texts that name it, and the cards beside what it saved.
 
     Only the run itself is annotated. What is listed is for you to judge.
     """
@@ -69,6 +69,7 @@ def _document(run: str, said: Annotation | None, touched: Standing) -> Document:
         ],
         "claims": [_place(one) for one in touched.claims],
         "documents": [_place(one) for one in touched.documents],
+        "cards": [_place(one) for one in touched.cards],
         "unread": list(touched.unread),
     }
 
@@ -86,13 +87,12 @@ def _lines(run: str, said: Annotation | None, touched: Standing) -> Iterator[Lin
     yield from _group("measurement", [f"{one.name} {one.value:.6g} {one.unit}" for one in touched.measurements])
     yield from _group("claim", [f"{one.path}:{one.line} {one.said} ({one.of})" for one in touched.claims])
     yield from _group("names it", [f"{one.path}:{one.line} ({one.of})" for one in touched.documents])
+    yield from _group("card", [f"{one.path} ({one.of})" for one in touched.cards])
     if touched.unread:
         yield from _group("not read", list(touched.unread))
-    names = list(dict.fromkeys(one.name for one in touched.measurements))
-    if names:
-        yield line(
-            Span(f"affidavit claims supersede {' '.join(names)} --why TEXT", Tone.ACTION), head="next", indent=_INDENT
-        )
+    if touched.current:
+        names = " ".join(touched.current)
+        yield line(Span(f"affidavit claims supersede {names} --why TEXT", Tone.ACTION), head="next", indent=_INDENT)
     elif touched.runs:
         first = touched.runs[0].run.id
         yield line(Span(f"affidavit retract {first} --why TEXT --dry-run", Tone.ACTION), head="next", indent=_INDENT)
