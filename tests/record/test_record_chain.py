@@ -229,6 +229,12 @@ def test_readers_are_told_of_every_correction(run: Path) -> None:
     )
 
 
+def test_a_retraction_falls_whole_and_not_name_by_name(run: Path) -> None:
+    correct(run, "*")
+    (note,) = fold.read_record(run).notes
+    assert note == "retraction #1 (ada, 2026-11-30): the probe was wrong (falls: everything)"
+
+
 def test_without_corrections_the_fold_is_the_record(run: Path) -> None:
     record = fold.read_record(run, WORDS)
     assert fold.fold(record, ()) == record

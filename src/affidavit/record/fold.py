@@ -11,8 +11,11 @@ from affidavit.fact.observation import Cause, Known, Unknown
 from affidavit.fact.term import Vocabulary
 from affidavit.fact.values import Table
 from affidavit.record import chain, manifest, seal
-from affidavit.record.annotation import VALUES, Annotation, by_subject, present
+from affidavit.record.annotation import VALUES, Annotation, Extent, by_subject, present
 from affidavit.record.record import Fact, Record
+
+EVERYTHING = "everything"
+"""What falls by a retraction, which is one because it leaves nothing out."""
 
 
 def read_record(folder: Path, vocabulary: Vocabulary | None = None) -> Record:
@@ -79,7 +82,8 @@ def said_of(annotation: Annotation, held: Iterable[str]) -> str:
         held: the terms of the record, so that a subject all of which falls is named once.
     """
     held = tuple(held)
-    parts = (("falls", annotation.falls), ("survives", annotation.survives), ("not reviewed", annotation.not_reviewed))
+    falls = (EVERYTHING,) if annotation.kind is Extent.RETRACTION else annotation.falls
+    parts = (("falls", falls), ("survives", annotation.survives), ("not reviewed", annotation.not_reviewed))
     named = "; ".join(f"{what}: {', '.join(by_subject(terms, held))}" for what, terms in parts if terms)
     who = f"{annotation.author}, {annotation.time.date().isoformat()}"
     by = f", by {annotation.by}" if annotation.by else ""

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from affidavit.fact.observation import Known
 from affidavit.fact.values import Table
 from affidavit.record.annotation import FILES, VALUES, Annotation, Extent, by_subject, present
+from affidavit.record.fold import EVERYTHING
 from affidavit.record.record import Record
 from affidavit.report.document import Document, annotation
 from affidavit.report.terminal import Line, Span, Tone, line
 
 SURVIVES, NOT_REVIEWED = "survives", "not reviewed"
-EVERYTHING = "everything"
-"""What falls by a retraction, which is one because it leaves nothing out."""
 REASON = 400
 """Characters of a reason that stand open: a longer one would push the verdict from the screen."""
 _INDENT = 16

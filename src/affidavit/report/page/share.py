@@ -262,7 +262,7 @@ class _Copy:
             reason=self.keeper.never(one.reason),
             author=self.keeper.never(one.author),
             time=one.time,
-            by=self.keeper.never(one.by) if one.by else "",
+            by=self.keeper.say(one.by, harmless.run),
         )
 
     def _terms(self, names: tuple[str, ...]) -> tuple[str, ...]:
