@@ -84,8 +84,8 @@ def _elsewhere(head: str) -> str:
 
 
 ROWS: tuple[tuple[Callable[[Tracked], None], Standing, str], ...] = (
-    (lambda t: t.keep(), Standing.UNCHECKED, "kept.json has never heard of this run"),
-    (lambda t: t.keep(a={}), Standing.UNCHECKED, "has never heard of this run"),
+    (lambda t: t.keep(), Standing.UNCHECKED, "kept.json has no run of this training"),
+    (lambda t: t.keep(a={}), Standing.UNCHECKED, "has no run of this training"),
     (lambda t: t.keep(a=ours()), Standing.UNCHECKED, "MLflow run a is of this run, and was told no seal of it"),
     (lambda t: t.keep(a=ours(t.head())), Standing.HOLDS, "MLflow run a in stand-in:"),
     (lambda t: t.keep(a=ours(t.head(1)), b=ours(t.head())), Standing.HOLDS, "MLflow run b in "),
@@ -118,6 +118,18 @@ def test_a_tracker_is_reached_before_a_training(tracked: Tracked) -> None:
         tracked.tracker.reach()
     missing = with_(tracked.tracker, uri=str(tracked.path.parent / "none"))
     assert missing.reach() == f"{tracked.path.parent}/none, which the first run makes"
+
+
+@pytest.mark.parametrize("body", ["exit 1", "echo hello", "echo '{\"runs\": 3}'", None])
+def test_a_python_that_answers_nothing_is_no_crash(
+    tracked: Tracked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str | None
+) -> None:
+    path = tmp_path / "python"
+    path.write_text(f"#!/bin/sh\n{body}\n" if body else "no program")
+    path.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(path))
+    with pytest.raises(TrackerError, match="answered nothing that we read"):
+        tracked.tracker.reach()
 
 
 def test_who_does_not_answer_is_not_waited_for(tracked: Tracked) -> None:
@@ -194,8 +206,8 @@ def test_a_later_attempt_takes_the_tag_over(tracked: Tracked) -> None:
 @pytest.mark.parametrize(
     ("prepare", "said"),
     [
-        (lambda t: t.keep(), "kept.json has no run of it"),
-        (lambda t: t.keep(binned=ours()), "has no run of it"),
+        (lambda t: t.keep(), "kept.json has no run of this training"),
+        (lambda t: t.keep(binned=ours()), "has no run of this training"),
         (lambda t: t.path.write_text(f"password={SECRET}"), "could not be asked: RuntimeError: password="),
         (lambda t: replace(t.there.folder / "annotations.jsonl", b"{}\n"), "the corrections do not hold: #1"),
         (lambda t: replace(t.there.folder / "manifest.json", b"{}"), "seal of run-1: expected manifest.json"),
@@ -216,7 +228,7 @@ def test_an_mlflow_run_is_named_by_the_environment_of_its_supervisor_only(
     tracked.keep(a={}, other={"affidavit.run": "run-0"})
     chosen = {**tracked.tracker.environment, "MLFLOW_RUN_ID": "a"}
     folder = tracked.there.folder
-    assert "has no run of it" in next(with_(tracked.tracker, environment=chosen).remember(folder))
+    assert "has no run of this training" in next(with_(tracked.tracker, environment=chosen).remember(folder))
     theirs, mine = Tracker(root=folder, environment=chosen), Project(tracked.there.root).prepare("true").folder
     assert (theirs._named(folder), theirs._named(mine)) == ("", "a")
     monkeypatch.setattr(Tracker, "_named", lambda self, folder: self.environment["MLFLOW_RUN_ID"])

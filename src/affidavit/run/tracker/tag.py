@@ -9,7 +9,8 @@ MLflow finds its run by a tag with the name of ours. Each run that is started in
 
 Source: anchors-provenance §5 (a param of a finished run cannot be changed, a tag can) and §11.3.
 Blind to: who may write the tracker, too, for MLflow keeps no history of a tag; runs made by a client that asks for no
-context; a tracker that the script chose and neither ``[seal] tracking_uri`` nor ``MLFLOW_TRACKING_URI`` names.
+context, or observed from inside by ``affidavit.observe()``; a tracker that the script chose and neither
+``[seal] tracking_uri`` nor ``MLFLOW_TRACKING_URI`` names.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ CONTEXT = "MLFLOW_RUN_CONTEXT"
 CHOSEN = "MLFLOW_RUN_ID"
 LIMIT_SECONDS = 30.0
 _SHOWN = 200
+_PYTHONS = ("python", "python3")
 _BRISK = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
@@ -126,8 +128,7 @@ class Tracker:
             yield f"no tracker witness: {_plain(str(error))}"
             return
         if not answer.runs:
-            where = f"there is no store at {_where(answer)}" if answer.missing else f"{_where(answer)} has no run of it"
-            yield f"no tracker witness: {where}"
+            yield f"no tracker witness: {_nothing(answer)}"
         for carrier in answer.runs:
             if carrier.run not in ("", document.run):
                 yield f"no tracker witness: {carrier.shown} is {_plain(carrier.run)}'s, and was left alone"
@@ -146,9 +147,7 @@ class Tracker:
         except (AffidavitError, OSError) as error:
             return _told(Standing.UNCHECKED, _plain(str(error)))
         if not answer.runs:
-            where = _where(answer)
-            said = f"there is no store at {where}" if answer.missing else f"{where} has never heard of this run"
-            return _told(Standing.UNCHECKED, said) if _could_log(folder) else None
+            return _told(Standing.UNCHECKED, _nothing(answer)) if _could_log(folder) else None
         return _held(answer, found)
 
     def reach(self) -> str:
@@ -202,11 +201,8 @@ class Tracker:
             return msgspec.json.decode(lines[-1] if lines else b"", type=Answer)
         except subprocess.TimeoutExpired as error:
             raise TrackerError(f"MLflow could not be asked: no answer in {self.limit_seconds:g} s") from error
-        except (subprocess.SubprocessError, msgspec.DecodeError, msgspec.ValidationError) as error:
+        except (OSError, subprocess.SubprocessError, msgspec.DecodeError, msgspec.ValidationError) as error:
             raise TrackerError(f"MLflow could not be asked: {python} answered nothing that we read") from error
-
-
-_PYTHONS = ("python", "python3")
 
 
 def _trained(document: Manifest) -> bool:
@@ -257,6 +253,11 @@ def _held(answer: Answer, found: Verified) -> Examined:
 
 def _told(standing: Standing, said: str) -> Examined:
     return Examined(what=WHAT, standing=standing, said=said)
+
+
+def _nothing(answer: Answer) -> str:
+    where = _where(answer)
+    return f"there is no store at {where}" if answer.missing else f"{where} has no run of this training"
 
 
 def _where(answer: Answer) -> str:
