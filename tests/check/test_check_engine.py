@@ -46,6 +46,12 @@ def test_what_the_body_says_of_complete_evidence_is_the_verdict() -> None:
     assert (said.means, said.action) == ("It is slow.", 'Run "affidavit explain flash-ran".')
 
 
+def test_no_value_forges_a_line_of_a_message() -> None:
+    forged = "x.\nNot affected: all of it"
+    said = run(answering(Fail(expected=forged, saw=forged, means=forged, action=forged)), healthy())
+    assert said.message.count("\n") == 2 and said.message.endswith("\nNot affected: the loss.")
+
+
 @pytest.mark.parametrize(
     ("broken", "cause", "why"),
     [

@@ -131,8 +131,8 @@ def _message(check: Check, said: Contradiction) -> str:
         subject=check.id,
         expected=said.expected,
         saw=said.saw,
-        means=said.means,
-        action=said.action,
+        means=said.means.replace("\n", "⏎"),  # a value in them must not forge a line of ours
+        action=said.action.replace("\n", "⏎"),
         unaffected=check.unaffected,
     )
 
