@@ -131,6 +131,9 @@ def test_what_cannot_be_read_one_way_is_refused_and_leaves_nothing(
 ) -> None:
     ended = project.type("annotate", "sizing.md", *words, *ADA)
     assert ended.exit_code == 2 and why in " ".join(ended.stderr.split())
+    if "--by" not in words:
+        assert "annotation of sizing.md: " in ended.stderr
+        assert "It has claim:rebuild, section:5, section:6, section:sizing, sizing.md." in ended.stderr
     assert not list(project.root.glob("affidavit.corrections/*"))
 
 

@@ -98,6 +98,7 @@ def insert(text: str, at: Heading, said: str, *, digest: str, number: int) -> st
     marks = _LINE_END.match(text, at.end) or _LINE_END.search(text)
     newline = (marks and marks[0]) or "\n"
     flat = " ".join(said.split()).replace("<", "&lt;")
+    flat = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in flat)  # no escape that steers
     lines = (f"<!-- affidavit:correction {digest[:12]} #{number} -->", f"> {flat}", "<!-- /affidavit:correction -->")
     return f"{text[:end]}{newline}{newline.join(lines)}{text[end:]}"
 

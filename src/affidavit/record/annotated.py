@@ -113,7 +113,7 @@ def annotate_artifact(
         seal.seal(folder, from_record(record, affidavit=__version__, status=Status.ADOPTED, attempts=()))
     refuse_another(folder)
     try:
-        return folder, chain.append(folder, said)
+        return folder, chain.append(folder, said, called=str(path))
     except AnnotationError:
         if is_new and not (folder / names.ANNOTATIONS).exists():
             shutil.rmtree(folder)  # nothing was said of it, so there is nothing to keep

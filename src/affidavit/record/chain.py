@@ -20,10 +20,11 @@ from affidavit.fact import folder as names
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.fact.values import Digest
 from affidavit.record import canonical, file, manifest, seal
-from affidavit.record.annotation import Annotation, AnnotationError, Correction, compose
+from affidavit.record.annotation import Annotation, AnnotationError, Correction, compose, present
 from affidavit.record.seal import Head, Sealed
 
 CHAIN_BYTES = 1 << 24
+_NAMED = 12
 
 
 class ChainError(AffidavitError):
@@ -55,8 +56,12 @@ def annotate(
     return append(folder, said)
 
 
-def append(folder: Path, said: Correction) -> Annotation:
-    """Append a correction to whatever is sealed in a folder, and return it; raises as :func:`annotate` does."""
+def append(folder: Path, said: Correction, *, called: str = "") -> Annotation:
+    """Append a correction to whatever is sealed in a folder, and return it; raises as :func:`annotate` does.
+
+    Args:
+        called: what a person calls it where it is no run; a refusal then names the parts that it has.
+    """
     with file.alone(folder):
         sealed = seal.read_sealed(folder)  # not before: until we are alone, a later attempt may be sealed
         record = manifest.to_record(sealed.manifest)
@@ -64,7 +69,7 @@ def append(folder: Path, said: Correction) -> Annotation:
         prev = str(_last(sealed, before))
         annotation, complaints = compose(said, record, before, prev=prev, about=str(sealed.digest))
         if complaints:
-            raise AnnotationError(_refused(folder, complaints))
+            raise AnnotationError(_refused(called or folder.name, complaints, present(record) if called else ()))
         _append(folder, sealed, before, annotation)
         if annotation not in read(folder):
             raise ChainError(
@@ -171,18 +176,20 @@ def _append(folder: Path, sealed: Sealed, before: Sequence[Annotation], annotati
     lines = [one.encode() for one in (*before, annotation)]
     raw = b"".join(line + b"\n" for line in lines)
     if len(raw) > CHAIN_BYTES:  # no reader would open it again, and nobody could take that back
-        raise AnnotationError(_refused(folder, [f"{len(raw):,} bytes with it, {CHAIN_BYTES:,} are read"]))
+        raise AnnotationError(_refused(folder.name, [f"{len(raw):,} bytes with it, {CHAIN_BYTES:,} are read"]))
     file.replace(folder / names.ANNOTATIONS, raw)
     head = Head(manifest=sealed.digest, count=len(lines), last=canonical.digest_bytes(lines[-1]))
     file.replace(folder / names.HEAD, head.encode())
 
 
-def _refused(folder: Path, complaints: Sequence[str]) -> str:
+def _refused(called: str, complaints: Sequence[str], parts: Sequence[str] = ()) -> str:
+    more = f" and {len(parts) - _NAMED} more" if len(parts) > _NAMED else ""
+    has = f"It has {', '.join(parts[:_NAMED])}{more}."
     return refusal(
-        subject=f"annotation of {folder.name}",
+        subject=f"annotation of {called}",
         expected="a reason, an author, and terms of this record that either fall or survive",
         saw="; ".join(complaints),
         means="A correction that cannot be read one way casts doubt on everything.",
-        action=f'Run "affidavit show {folder.name}" for the terms.',
+        action=has if parts else f'Run "affidavit show {called}" for the terms.',
         unaffected="the record, which stays as it was",
     )
