@@ -237,6 +237,12 @@ def test_a_diff_is_one_that_git_takes_and_nothing_else_is_written(tree: Path) ->
     assert (tree / "README.md").stat().st_mode & 0o777 == 0o755
     assert "4.3 HOURS" in (tree / "new.sh").read_text()
     assert reason_against(tree / "README.md").startswith("changed since its commit")
+    for option in ("--assume-unchanged", "--skip-worktree"):
+        _git(tree, "checkout", "README.md")
+        _git(tree, "update-index", option, "README.md")
+        (tree / "README.md").write_text("Mine.\n")
+        assert "told not to look" in reason_against(tree / "README.md")
+        _git(tree, "update-index", option.replace("--", "--no-"), "README.md")
 
 
 def test_a_file_that_changed_in_between_is_left_alone(tree: Path) -> None:

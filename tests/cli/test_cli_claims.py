@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -82,6 +83,30 @@ def test_a_line_that_cannot_be_read_is_unknown(measured: Desk) -> None:
         file.write("{broken\n")
     said = measured.type("claims", "check")
     assert said.exit_code == 4 and "measurements.jsonl:2" in said.output.replace("\n", "")
+    for verb, code in (("fix", 4), ("ls", 0)):
+        told = measured.type("claims", verb)
+        assert told.exit_code == code and "measurements.jsonl:2: not read" in told.stderr
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_what_is_no_file_of_measurements_is_refused_and_waited_for_by_nobody(project: Desk, kind: str) -> None:
+    path = project.root / "measurements.jsonl"
+    os.mkfifo(path) if kind == "pipe" else path.mkdir()
+    refused = project.type("claims", "supersede", "a-guess", "--was", "4 h", "--why", "x")
+    assert refused.exit_code == 2 and "measurements.jsonl" in refused.output
+    assert [project.type("claims", verb).exit_code for verb in ("check", "fix")] == [4, 4]
+    document = json.loads(project.type("check", "--project", "--json", "--", sys.executable, "-V").output)
+    told = {found["check"]: found["verdict"] for found in document["findings"]}
+    assert told["claims-bound"] == "UNKNOWN"
+    path.unlink() if kind == "pipe" else path.rmdir()
+
+
+def test_a_successor_that_was_taken_back_itself_is_none(corrected: Desk) -> None:
+    before = (corrected.root / "measurements.jsonl").read_text()
+    words = ("supersede", "encode-cache-rebuild", "--by", "encode-cache-estimate", "--why", "a circle")
+    refused = corrected.type("claims", *words)
+    assert refused.exit_code == 2 and "encode-cache-estimate, which was taken back itself" in refused.output
+    assert (corrected.root / "measurements.jsonl").read_text() == before
 
 
 @pytest.mark.parametrize(
@@ -124,14 +149,14 @@ def test_what_was_measured_is_listed_with_its_places(corrected: Desk) -> None:
 def test_a_diff_is_printed_and_only_what_git_can_bring_back_is_written(corrected: Desk) -> None:
     (corrected.root / "tracked.sh").write_text(OLD)
     commit(corrected.root)
-    (corrected.root / "untracked.sh").write_text(OLD)
+    (corrected.root / "untracked.sh").write_bytes(b"# caf\xe9\n\n" + OLD.encode())
     printed = corrected.type("claims", "fix")
-    assert printed.exit_code == 1
+    assert printed.exit_code == 1 and b"\n # caf\xe9\n" in printed.stdout_bytes
     assert printed.stdout.count("+# ~145.5 s (claim: encode-cache-rebuild) to rebuild the encode cache\n") == 2
     written = corrected.type("claims", "fix", "--write")
     assert written.exit_code == 1 and "untracked.sh: not written, not tracked; 1 place to mend" in written.output
     assert "4.3" not in (corrected.root / "tracked.sh").read_text()
-    assert (corrected.root / "untracked.sh").read_text() == OLD
+    assert (corrected.root / "untracked.sh").read_bytes().endswith(OLD.encode())
     (corrected.root / "untracked.sh").unlink()
     assert corrected.type("claims", "fix").exit_code == 0
     assert corrected.type("claims", "check").exit_code == 0

@@ -44,7 +44,9 @@ def claims_bound(case: Case) -> Outcome:
         )
     if unread:
         more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
-        return Unproven(f"{unread[0]['path']}:{unread[0]['line']}: {unread[0]['said']}{more}")
+        first = unread[0]
+        place = f"{first['path']}:{first['line']}" if first["line"] else first["path"]
+        return Unproven(f"{place}: {first['said']}{more}")
     if doubted:
         return Review(
             expected="numbers that name their measurement, and what it was made on",

@@ -71,12 +71,14 @@ def reason_against(path: Path) -> str:
     if path.is_symlink():
         return "a symbolic link"
     try:
-        tracked = git.ask(path.parent, "ls-files", "-z", "--", path.name).records
+        tracked = git.ask(path.parent, "ls-files", "-v", "-z", "--", path.name).records
         status = git.ask(path.parent, "status", "--porcelain", "-z", "--", path.name).records
     except ObserveError:
         return "git cannot say whether it is clean"
     if not tracked:
         return "not tracked"
+    if not all(record.startswith("H ") for record in tracked):
+        return "git was told not to look at it (assume-unchanged or skip-worktree), or it is in conflict"
     return f"changed since its commit ({status[0][:2].strip()})" if status else ""
 
 

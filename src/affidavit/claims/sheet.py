@@ -2,7 +2,8 @@
 
 Every file is read: what git does not ignore, staged or untracked, and whatever somebody named.
 
-Blind to: files of more than 2 MiB, which are data; text that is not UTF-8, in which only ASCII is understood.
+Blind to: files of more than 2 MiB, which are data; text that is not UTF-8, in which only ASCII is understood, and in
+UTF-16 nothing; submodules, which are projects of their own.
 """
 
 from __future__ import annotations

@@ -12,33 +12,28 @@ import click
 
 from affidavit.case import SUBJECT, Case, Need
 from affidavit.check.rule import Check
+from affidavit.claims.error import ClaimsError
 from affidavit.claims.facts import facts, shown
 from affidavit.claims.fix import Mend, diff, mends, write
 from affidavit.claims.judged import age
-from affidavit.claims.quantity import quantities, quantity_of
+from affidavit.claims.quantity import quantity_of
 from affidavit.claims.sheet import below
 from affidavit.claims.superseded import said_now
+from affidavit.claims.superseding import estimated, refuse_dangling
 from affidavit.claims.survey import Survey, survey
 from affidavit.claims.wording import as_written
 from affidavit.cli import page
 from affidavit.cli.judgement import stated
 from affidavit.cli.parameter import Function, example, json_option, strict_option
 from affidavit.cli.project import Project, here, today
-from affidavit.fact.errors import AffidavitError, refusal
+from affidavit.fact.errors import refusal
 from affidavit.observe.person import author_of
-from affidavit.record.measurement import FILE, Measurement, Measurements, Supersession, append, is_name, read
+from affidavit.record.measurement import FILE, Measurements, Supersession, append, read
 from affidavit.record.record import Kind, Record, ordered
 from affidavit.report import document
 from affidavit.report.claims import Entry, claims_list, claims_report
 from affidavit.report.sarif import sarif
 from affidavit.report.terminal import Span, Tone, line
-
-_BASES = {"time": "s", "fraction": "percent"}
-"""How the base unit of a dimension is written where it is not the dimension's own name."""
-
-
-class ClaimsError(AffidavitError):
-    """What was asked of claims cannot be answered: nothing was measured, or no claim has that name."""
 
 
 @click.group(
@@ -48,8 +43,19 @@ class ClaimsError(AffidavitError):
 def command() -> None:
     """Hold the numbers in text against their measurements, and find the old ones that were copied.
 
-    A number carries the id of its measurement: [145.5 s](claim:encode-cache-rebuild) in Markdown, "claim:
-    encode-cache-rebuild" in a comment beside it elsewhere. "affidavit measure" writes what it must say.
+    "affidavit measure" writes what a number must say. In text it carries the id of its measurement:
+
+    \b
+    [145.5 s](claim:encode-cache-rebuild)                       Markdown
+    <!-- claim: encode-cache-rebuild -->145.5 s<!-- /claim -->  Markdown, HTML
+    145.5 s (claim: encode-cache-rebuild)                       prose, docstrings
+    LIMIT = 145.5  # s, claim: encode-cache-rebuild             comments after #
+
+    What was taken back is listed in the document that says so, by "claims fix --write":
+
+    \b
+    <!-- affidavit:superseded -->
+    <!-- /affidavit:superseded -->
     """
 
 
@@ -106,6 +112,7 @@ def listed(paths: tuple[Path, ...], as_json: bool) -> int:
     """List what was measured, how long ago, whether it still holds, and where it is stated."""
     project = here()
     found, measurements = _surveyed(project, paths)
+    _tell_unread(found, project.root)
     stale = {word.claim: word.said for word in found.judged.stale}
     entries = []
     for name in measurements.names:
@@ -135,23 +142,25 @@ def listed(paths: tuple[Path, ...], as_json: bool) -> int:
 def fix(paths: tuple[Path, ...], writes: bool) -> int:
     """Print what would mend every wrong number and every copy of an old one, as a diff, in the unit of its place.
 
-    Returns 1 where something is left to mend, 0 otherwise.
+    Returns 1 where something is left to mend, 4 where a measurement could not be read, 0 otherwise.
     """
     project = here()
     found, _ = _surveyed(project, paths)
+    clean = _tell_unread(found, project.root)
     todo = mends(found.mendable)
     by_hand = [word for word in found.mendable if not word.edits]
     if not writes:
-        click.echo("".join(diff(todo, project.root)), nl=False)
+        # Bytes: a text that is no UTF-8 is printed as it is, so that git takes the diff.
+        click.echo("".join(diff(todo, project.root)).encode("utf-8", "surrogateescape"), nl=False)
         _tell(f"{shown(word.path, project.root)}:{word.line}: by hand, {word.said}" for word in by_hand)
-        return 1 if todo or by_hand else 0
+        return 1 if todo or by_hand else clean
     left = [(mend, reason) for mend in todo if (reason := write(mend))]
     for mend in todo:
         if mend not in [one for one, _ in left]:
             click.echo(f"{shown(mend.path, project.root)}: {_places(mend)} mended")
     _tell(f"{shown(mend.path, project.root)}: not written, {reason}; {_places(mend)} to mend" for mend, reason in left)
     _tell(f"{shown(word.path, project.root)}:{word.line}: by hand, {word.said}" for word in by_hand)
-    return 1 if left or by_hand else 0
+    return 1 if left or by_hand else clean
 
 
 @command.command(
@@ -174,21 +183,21 @@ def supersede(claims: tuple[str, ...], by: str, why: str, was: str, scope_was: s
     path = project.root / FILE
     measurements = read(path)
     said = Supersession(
-        claims=claims,
+        claims=tuple(dict.fromkeys(claims)),
         by=by,
         why=why.strip(),
         scope_was=scope_was,
         author=author or author_of(project.root),
         date=datetime.datetime.now(datetime.UTC),
     )
-    estimate = _estimate(claims, was, said, measurements)
-    _refuse_unknown(said, measurements, has_estimate=bool(estimate))
+    estimate = estimated(said, was, measurements)
+    refuse_dangling(said, measurements, has_estimate=bool(estimate))
     append(path, (*estimate, said))
-    old = [one for one in (*estimate, *map(measurements.last, claims)) if one is not None]
+    old = [one for one in (*estimate, *map(measurements.last, said.claims)) if one is not None]
     now = said_now(by, measurements) if by else None
     successor = "" if now is None else as_written(now)
     if as_json:
-        page.say({"claims": list(claims), "said": [as_written(one) for one in old], "now": successor})
+        page.say({"claims": list(said.claims), "said": [as_written(one) for one in old], "now": successor})
         return 0
     for one in old:
         page.show([line(Span(one.name, Tone.STRONG), f"  {as_written(one)} → {successor or 'no successor'}")])
@@ -204,7 +213,7 @@ def _surveyed(project: Project, paths: Iterable[Path]) -> tuple[Survey, Measurem
     Raises:
         ClaimsError: nothing was ever measured here, or nothing lies at a path.
     """
-    if not (project.root / FILE).is_file():
+    if not (project.root / FILE).exists():
         raise ClaimsError(_nothing_measured(project.root))
     measurements = read(project.root / FILE)
     files: list[Path] = []
@@ -219,31 +228,10 @@ def _asks_for(one: Check) -> set[str]:
     return {need.name if need.role == SUBJECT else str(need) for need in map(Need.parse, one.reads)}
 
 
-def _estimate(
-    claims: tuple[str, ...], was: str, said: Supersession, measurements: Measurements
-) -> tuple[Measurement, ...]:
-    """Return what a claim said that nobody ever measured, as a line of its own.
-
-    Raises:
-        ClaimsError: it is no quantity, of several claims, or of one that was measured.
-    """
-    if not was:
-        return ()
-    found = quantities(was)
-    known = len(claims) == 1 and measurements.last(claims[0]) is None and is_name(claims[0])
-    if len(found) != 1 or not known:
-        raise ClaimsError(_no_estimate(claims, was))
-    one, unit = found[0], found[0].unit.strip()
-    value = float(one.exact / one.scale) if unit else one.value
-    known_as = unit or _BASES.get(one.dimension, one.dimension)
-    return (Measurement(name=claims[0], value=value, unit=known_as, date=said.date, note="never measured"),)
-
-
-def _refuse_unknown(said: Supersession, measurements: Measurements, *, has_estimate: bool) -> None:
-    asked = [*(() if has_estimate else said.claims), *filter(None, (said.by,))]
-    unknown = [name for name in asked if measurements.last(name) is None]
-    if unknown or said.by in said.claims or not said.why:
-        raise ClaimsError(_cannot_supersede(said, unknown, measurements))
+def _tell_unread(found: Survey, root: Path) -> int:
+    """Say what of the measurements could not be read, and return how a command ends that has nothing else to say."""
+    _tell(f"{shown(path, root)}{f':{at}' if at else ''}: not read, {why}" for path, at, why in found.unread)
+    return 4 if found.unread else 0
 
 
 def _places(mend: Mend) -> str:
@@ -273,28 +261,4 @@ def _nothing_there(path: Path) -> str:
         means="Nothing was read.",
         action=f'Run "ls {path.parent}".',
         unaffected="everything; nothing was written",
-    )
-
-
-def _no_estimate(claims: tuple[str, ...], was: str) -> str:
-    return refusal(
-        subject="--was",
-        expected="one number with its unit, of one claim that was never measured",
-        saw=f"{was!r:.60} of {', '.join(claims):.200}",
-        means="It could not be looked for, so nothing was written.",
-        action="Give the estimate a name of its own, such as encode-cache-estimate, and say --was '4.3 h'.",
-        unaffected=f"the lines of {FILE} that are there",
-    )
-
-
-def _cannot_supersede(said: Supersession, unknown: list[str], measurements: Measurements) -> str:
-    near = [f"{name} (did you mean {near}?)" if (near := measurements.near(name)) else name for name in unknown]
-    circle = f"{said.by} in its own place" if said.by in said.claims else "no reason"
-    return refusal(
-        subject="supersede",
-        expected=f"claims that are in {FILE}, another one as successor, and why",
-        saw=f"no measurement of {', '.join(near)}" if unknown else circle,
-        means="Nobody could look for their numbers, so nothing was written.",
-        action='Run "affidavit claims ls"; of a number that was never measured, say what it was with --was.',
-        unaffected=f"the lines of {FILE} that are there",
     )

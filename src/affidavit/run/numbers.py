@@ -37,7 +37,7 @@ def numbers_facts(command: Command, reached: Reach | None, project: Path) -> tup
         reached: the first-party files, or None where nobody could find them.
     """
     try:
-        if not (project / FILE).is_file():
+        if not (project / FILE).exists():
             return unmeasured_facts()
         # Loaded where there is something to look for: most projects never do, and each run would wait for it.
         from affidavit.claims.survey import survey
