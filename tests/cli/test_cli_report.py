@@ -56,6 +56,7 @@ def test_a_correction_stands_first_and_what_it_fells_is_unknown(copied: Desk) ->
     assert copied.type("annotate", run, "--falls", "*", "--reviewed-nothing-else", "--why", "x").exit_code == 0
     _, counts = copied.type("report", run).stdout.splitlines()
     assert ", RETRACTED · " in counts and counts.endswith(" UNKNOWN"), "no FAIL is no good news here"
+    assert ", RETRACTED  " in copied.type("ls").stdout, "who looks for a run to build on reads the list"
 
 
 def test_tokens_that_are_altered_are_not_shown(copied: Desk) -> None:

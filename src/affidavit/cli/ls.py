@@ -23,13 +23,16 @@ from affidavit.run.sealing import ensure_sealed
 class Entry:
     """One run as a list shows it; ``status`` is the reason where it cannot be read.
 
-    ``verdicts`` are counted as the checks of today give them; a run that is not over has none yet.
+    Args:
+        stands: the status, with the word for it where all of the run was taken back.
+        verdicts: counted as the checks of today give them; a run that is not over has none yet.
     """
 
     run: str
     started: str
     recipe: str
     status: str
+    stands: str = ""
     verdicts: tuple[tuple[str, int], ...] = ()
     is_readable: bool = True
 
@@ -64,9 +67,15 @@ def _readable(project: Project, run: RunFolder) -> Entry:
     found = ensure_sealed(run.folder, project.vocabulary, project.attest)
     if isinstance(found, Manifest):
         started = f"{found.attempts[0].started:%Y-%m-%d %H:%M}" if found.attempts else ""
-        counted = judged(project, run).decision.counts
-        verdicts = tuple((verdict.value, count) for verdict, count in counted)
-        return Entry(run=run.id, started=started, recipe=found.recipe, status=status_of(found), verdicts=verdicts)
+        said = judged(project, run)
+        return Entry(
+            run=run.id,
+            started=started,
+            recipe=found.recipe,
+            status=said.status,
+            stands=said.stands,
+            verdicts=tuple((verdict.value, count) for verdict, count in said.decision.counts),
+        )
     return Entry(run=run.id, started="", recipe="", status=status_of(found))
 
 
@@ -79,9 +88,8 @@ def _lines(entries: list[Entry], older: int) -> Iterator[Line]:
         tone = Tone.PLAIN if entry.is_readable else Tone.BAD
         is_dated = entry.run.startswith(entry.started[:10].replace("-", ""))  # an id of ours, not a scheduler's
         about = "  ".join(part for part in ("" if is_dated else entry.started, entry.recipe) if part)
-        yield line(
-            Span(entry.status, tone), *_loud(entry), Span(f"  {about}", Tone.FAINT), head=entry.run, indent=indent
-        )
+        stands = Span(entry.stands or entry.status, tone)
+        yield line(stands, *_loud(entry), Span(f"  {about}", Tone.FAINT), head=entry.run, indent=indent)
     if older > 0:
         yield line(Span(f"and {older} older: --limit", Tone.FAINT))
 

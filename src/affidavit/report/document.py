@@ -36,6 +36,7 @@ def statement(said: Statement) -> Document:
         "subject": said.title,
         "kind": subject.kind.value,
         "status": said.status,
+        "stands": said.stands,
         "world": subject.world,
         "attached": said.attached if said.is_run else 0,
         "episodes": subject.episodes,
