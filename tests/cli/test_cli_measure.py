@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 from tests.cli.desk import Desk
@@ -42,6 +43,17 @@ def test_a_command_that_fails_is_refused_and_nothing_is_written(project: Desk) -
     assert failed.returncode == 2 and "saw exit code 7" in failed.stderr
     assert project.type("measure", "encode-cache-rebuild", "--", "no-such-program").exit_code == 127
     assert not (project.root / "measurements.jsonl").exists()
+
+
+def test_a_path_is_told_from_where_one_stands(project: Desk) -> None:
+    (project.root / "src").mkdir()
+    (project.root / "src/encode.py").write_text("def rebuild():\n    return 1\n")
+    inside = replace(project, root=project.root / "src")
+    for number, told in enumerate(("encode.py", "../src/encode.py", "src/encode.py", "encode")):
+        said = inside.type("measure", f"a-{number}", "--covers", f"{told}:rebuild", "--", "true")
+        assert said.exit_code == 0, said.output
+    kept = read(project.root / "measurements.jsonl").measured
+    assert [set(one.code) for one in kept] == [{"src/encode.py:rebuild"}] * 4
 
 
 def test_what_cannot_be_kept_is_not_measured(project: Desk) -> None:

@@ -125,6 +125,34 @@ def test_what_moved_is_told_apart_from_what_is_gone(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("target", "saw"),
+    [
+        ("names.py:rebuid", "saw no 'rebuid', but rebuild in names.py"),
+        ("names.py:key", "saw no 'key', but Cache.key in names.py"),
+        ("names.py:nothing", "saw no 'nothing' in names.py"),
+        ("names.py:build", "saw only an import of 'build' in names.py"),
+        ("broken.py:f", r"saw no Python \(SyntaxError, line 2\)"),
+    ],
+)
+def test_what_is_not_there_is_named_with_what_is(project: Path, target: str, saw: str) -> None:
+    (project / "broken.py").write_text("\ndef f(:\n")
+    (project / "names.py").write_text(
+        "from pkg.encode import build\nif build:\n    def rebuild(): ...\nclass Cache:\n    def key(self): ...\n"
+    )
+    with pytest.raises(CoveredError, match=saw):
+        cover(target, project)
+
+
+def test_names_that_are_bound_together_are_found(project: Path) -> None:
+    for value in (1, 2):
+        (project / "pair.py").write_text(f"first, (second, *rest) = {value}, (2, 3)\nrest[0] = first.x = 7\n")
+        found = [digest_of(f"pair.py:{name}", project) for name in ("first", "second", "rest")]
+        assert len(set(found)) == 1, "of what is bound together the statement is digested"
+    with pytest.raises(CoveredError):
+        cover("pair.py:x", project)
+
+
+@pytest.mark.parametrize(
     "target",
     ["", ":", "pkg.encode:", "pkg.encode:nothing", "pkg.encode:Cache.", "gone.py", "/etc/passwd", "../out.py", "src",
      "recipe.yaml:build", "a\0b", "x" * 5000, "broken.py:f", "bytes.py:f", "deep.py:f"],

@@ -65,6 +65,7 @@ def command(
     command that fails measures nothing.
     """
     project = here()
+    covers = tuple(map(_placed, covers))
     source = import_benchmark or import_hyperfine
     if source is not None:
         if argv or (import_benchmark and import_hyperfine) or read or read_json or (name and not is_name(name)):
@@ -91,6 +92,13 @@ def command(
     except (CommandError, StoppedError) as error:
         complain(str(error))
         return error.code
+
+
+def _placed(target: str) -> str:
+    """Return a target of which the path is told from where the person stands, where such a file is."""
+    place, colon, name = target.rpartition(":") if ":" in target else (target, "", "")
+    path = Path.cwd() / place
+    return f"{path}{colon}{name}" if place and path.is_file() else target
 
 
 def _unit(unit: str, *, reads: bool) -> str:

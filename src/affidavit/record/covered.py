@@ -10,6 +10,7 @@ Blind to: what a function calls; a name that is bound at run time.
 from __future__ import annotations
 
 import ast
+import difflib
 import hashlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -70,7 +71,7 @@ def cover(target: str, root: Path) -> Covered:
     tree = _tree(path, target)
     found = list(_find(tree.body, names)) if all(names) else []
     if not found:
-        raise _refused(target, f"no {name!r:.120} in {shown}")
+        raise _refused(target, f"{_missing(tree, name)} in {shown}")
     return Covered(target=f"{shown}:{'.'.join(names)}", digest=_digest(_written(node) for node in found))
 
 
@@ -123,7 +124,8 @@ def _tree(path: Path, target: str) -> ast.Module:
     try:
         return _parsed(raw)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise _refused(target, f"no Python ({type(error).__name__})") from error
+        line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        raise _refused(target, f"no Python ({type(error).__name__}{line})") from error
 
 
 @lru_cache(maxsize=64)
@@ -148,7 +150,28 @@ def _find(body: Iterable[ast.stmt], names: list[str]) -> Iterator[ast.stmt]:
 
 def _binds(node: ast.stmt, name: str) -> bool:
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+    inside = (one for target in targets if isinstance(target, ast.expr) for one in ast.walk(target))
+    return any(isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Store) for one in inside)
+
+
+def _missing(tree: ast.Module, name: str) -> str:
+    """Say why a name is not there: it is only imported, or called otherwise."""
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    if any(name == (alias.asname or alias.name) for node in imports for alias in node.names):
+        return f"only an import of {name!r:.120}"
+    defined = list(dict.fromkeys(_defined(tree.body)))
+    last = name.rpartition(".")[2]
+    near = [one for one in defined if one.rpartition(".")[2] == last] or difflib.get_close_matches(name, defined)
+    return f"no {name!r:.120}{', but ' + ', '.join(near[:3]) if near else ''}"
+
+
+def _defined(body: Iterable[ast.stmt], within: str = "") -> Iterator[str]:
+    for node in body:
+        if isinstance(node, _DEFINITIONS):
+            yield f"{within}{node.name}"
+            yield from _defined(node.body, f"{within}{node.name}.")
+        else:
+            yield from _defined(_inside(node), within)
 
 
 def _inside(node: ast.stmt) -> Iterator[ast.stmt]:
