@@ -182,10 +182,37 @@ def test_a_key_that_is_revoked_passes_nothing_on(tmp_path: Path) -> None:
     gone = (Revoked(key=ours, since=NOW.date(), why="stolen"),)
     found = _believed(ours, revoked=gone)
     assert {one.name for one in found.keys} == {"ours.pub"}
-    assert found.problems == (
-        "mallory.rotation.json: signed by a key that is revoked; name mallory.pub in [seal] trusted",
-    )
+    (said,) = found.problems
+    assert said == "mallory.pub: what a key that is revoked gave way to; name it in [seal] trusted if it is right"
     assert _believed(ours, there.root / "mallory.pub", revoked=gone).problems == ()
+
+
+def test_a_key_that_gave_way_gives_way_to_nobody_else(tmp_path: Path) -> None:
+    """Who finds the old key later would else make his own ours; which of two words is true, no signature says."""
+    there = world(tmp_path / "project", signed=True)
+    _succeed(there, "ours", "ours-2", NOW - DAY)
+    _succeed(there, "ours", "mallory", NOW - 2 * DAY)
+    ours, second = there.root / "ours.pub", there.root / "ours-2.pub"
+    found = _believed(ours)
+    assert [one.name for one in found.keys] == ["ours.pub"] and len(found.problems) == 2
+    found = _believed(ours, second)
+    assert [one.name for one in found.keys] == ["ours.pub", "ours-2.pub"]
+    (said,) = found.problems
+    assert said.startswith("mallory.pub: one of several that its key gave way to")
+
+
+def test_the_verb_passes_nothing_on_from_a_key_that_gave_way_or_over_a_word_that_is_there(project: Desk) -> None:
+    assert project.type("key", "new", "--name", "ada").exit_code == 0
+    (project.root / "ada-2.rotation.json").write_text("left here")
+    ended = project.type("key", "rotate", "--name", "ada")
+    assert ended.exit_code == 2 and "ada-2.rotation.json is there" in ended.stderr
+    assert not (project.root / "ada-2.pub").exists()
+    (project.root / "ada-2.rotation.json").unlink()
+    (project.root / "affidavit.toml").write_text('[seal]\ntrusted = ["ada.pub"]\n')
+    assert project.type("key", "rotate", "--name", "ada").exit_code == 0
+    ended = project.type("key", "rotate", "--name", "ada", "--to", "eve")
+    assert ended.exit_code == 2 and "which gave way to ada-2.pub" in ended.stderr
+    assert not (project.root / "eve.pub").exists()
 
 
 def test_a_word_that_no_trusted_key_signed_makes_nobody_trusted(tmp_path: Path) -> None:

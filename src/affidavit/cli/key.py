@@ -16,6 +16,7 @@ from affidavit.cli.project import here
 from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.record import file, rotation
 from affidavit.record import key as keys
+from affidavit.record.trust import Retired
 from affidavit.report.terminal import Line, Span, Tone, line
 
 _INDENT = len("private  ")
@@ -84,14 +85,17 @@ def rotate(name: str, to: str, as_json: bool) -> int:
     following = to or _following(name)
     old = _opened(keys.folder() / f"{name}.pem")
     trusted, public = root / f"{name}.pub", root / f"{following}.pub"
-    named = {one.id for one in project.notary.trust().keys}
-    if trusted.is_file():
-        named.add(keys.read_public(trusted).id)
+    word = root / f"{following}{rotation.SUFFIX}"
+    believed = project.notary.trust()
+    named = {one.id for one in believed.keys} | ({keys.read_public(trusted).id} if trusted.is_file() else set())
     if old.public.id not in named:
         raise AffidavitError(_no_public(name, trusted))
+    if gone := believed.gone(old.public.id):
+        raise AffidavitError(_gone(name, gone))
+    if os.path.lexists(word):
+        raise AffidavitError(_taken(name, word))
     password = _password()
     private, made = keys.new(following, public=public, password=password)
-    word = root / f"{following}{rotation.SUFFIX}"
     now = datetime.datetime.now(datetime.UTC)
     file.place_once(word, rotation.endorse(old, made, name=public.name, time=now))
     if as_json:
@@ -173,5 +177,28 @@ def _no_public(name: str, public: Path) -> str:
         saw=f"another key in {public.name}, and none there" if public.is_file() else "neither",
         means="A key that nobody trusted has no trust to pass on.",
         action=f'Run "affidavit key show --name {name} > {public.name}", or make a new key.',
+        unaffected="every seal that was made",
+    )
+
+
+def _gone(name: str, gone: Retired) -> str:
+    after = f'"affidavit key rotate --name {gone.to.removesuffix(".pub")}"'
+    return refusal(
+        subject=f"key {name}",
+        expected="a key that still seals here",
+        saw=f"one {gone.said}",
+        means="A key gives way once: whoever finds it later would else choose who comes after it.",
+        action='Run "affidavit key new", and trust that.' if gone.is_revoked else f"Run {after}.",
+        unaffected="every seal that was made",
+    )
+
+
+def _taken(name: str, word: Path) -> str:
+    return refusal(
+        subject=f"key {name}",
+        expected="no file where its word would be kept",
+        saw=f"{word.name} is there",
+        means="Nobody would read that the new key takes its place, so none was made.",
+        action="Remove the file, or choose another name with --to.",
         unaffected="every seal that was made",
     )

@@ -70,11 +70,14 @@ def endorse(old: PrivateKey, new: PublicKey, *, name: str, time: datetime.dateti
 def succeeded(believed: Trust, folders: Iterable[Path]) -> Trust:
     """Return whom a project believes with who took the place of each, by the words that lie in these folders.
 
-    What cannot be read is a problem and no error. A key that is revoked passes nothing on: a stranger may hold it.
+    What cannot be read is a problem and no error. A key gives way to one other: of several, an earlier holder may have
+    named one. A key that is revoked passes nothing on, since a stranger may hold it.
     """
     words = [path for folder in dict.fromkeys(folders) for path in _words(folder)]
     keys, retired, problems = list(believed.keys), list(believed.retired), list(believed.problems)
+    revoked = {one.id for one in believed.retired}
     for _ in range(min(len(words), MOST)):
+        heirs: dict[str, dict[str, PublicKey]] = {}
         for path in tuple(words):
             try:
                 found = _read(path, keys)
@@ -82,15 +85,20 @@ def succeeded(believed: Trust, folders: Iterable[Path]) -> Trust:
                 problems.append(f"{path.name}: {str(error).partition(chr(10))[0]}")
                 words.remove(path)
                 continue
-            if found is None:
-                continue
-            words.remove(path)
-            made, gone = found
-            if not any(one.is_revoked and one.id == gone.id for one in believed.retired):
-                keys.append(made)
+            if found is not None:
+                made, gone = found
+                heirs.setdefault(gone.id, {})[made.id] = made
                 retired.append(gone)
-            elif not any(one.id == made.id for one in keys):
-                problems.append(f"{path.name}: signed by a key that is revoked; name {made.name} in [seal] trusted")
+                words.remove(path)
+        for signer, several in heirs.items():
+            held = {one.id for one in keys}
+            unheld = [made for made in several.values() if made.id not in held]
+            if len(several) == 1 and signer not in revoked:
+                keys += unheld
+                continue
+            doubt = "one of several that its key" if len(several) > 1 else "what a key that is revoked"
+            told = f"{doubt} gave way to; name it in [seal] trusted if it is right"
+            problems += [f"{made.name}: {told}" for made in unheld]
     return replace(believed, keys=tuple(keys), retired=tuple(retired), problems=tuple(problems))
 
 
