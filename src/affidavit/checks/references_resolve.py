@@ -23,8 +23,8 @@ def references_resolve(case: Case) -> Outcome:
     """A reader who follows a reference to nothing, or to a section that was renumbered away, reads the wrong thing.
 
     Source: playbook §4.7; anchors-mechanisms C7.
-    Blind to: documents that nobody named; links to the web; a renumbering that the
-    repository no longer holds, as a shallow one.
+    Blind to: documents that nobody named; links to the web; code, but for comments that name a document; a
+    renumbering that the repository no longer holds, as a shallow one.
     """
     broken, moved, unread = (
         rows_of(case, "references.broken"),

@@ -62,7 +62,7 @@ def command(
     Scripts, YAML, JSON and TOML configs and shell launchers are read; no line of them runs and no framework is
     imported. Each name is held against the callable as it is installed for the Python on PATH. In shell scripts,
     Makefiles, Dockerfiles, workflows and crontabs, gates that cannot say no and alarms that cannot say dead are found;
-    in documents, references that lead nowhere.
+    in documents, and in comments that name one, references that lead nowhere.
     """
     if as_json and as_sarif:
         raise click.UsageError("--json and --sarif are two documents; ask for one.")
@@ -71,7 +71,8 @@ def command(
     project = here()
     asked = paths or (Path.cwd(),)
     files = gather(asked)
-    references = read_references(path.resolve() for path in documents(asked))
+    code = (*files.scripts, *files.configs, *files.launchers, *files.recipes)
+    references = read_references((path.resolve() for path in documents(asked)), (path.resolve() for path in code))
     if refs is not None:
         if not refs.is_file():
             raise LintError(_no_document(refs))

@@ -117,6 +117,25 @@ def test_a_banner_speaks_of_a_correction_that_is_there(tmp_path: Path, banner: s
     assert found == ([f"no correction {said} of {banner[:12]} in affidavit.corrections"] if said else [])
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        ("a.py", '"""See sizing.md §3.\n\nAnd sizing.md §1, sizing.md §4."""\n', [1, 3]),
+        ("a.py", "x = 'sizing.md §3'\n\n\nclass A:\n    # sizing.md §3\n    '§4 of sizing.md'\n", [5, 6]),
+        ("a.py", "def (  # sizing.md §3\nx = '#sizing.md §3'\n", [1]),
+        ("a.sh", "python x.py  # sizing.md §3\necho sizing.md §3\n", [1]),
+        ("a.yaml", "a: 1\r\n# sizing.md §3\r\n", [2]),
+        ("a.py", "# 1 A\n# 2 B\n# see §3\n# gone.md §3, owner/gone.md §3\n", []),
+    ],
+)
+def test_comments_name_sections(tmp_path: Path, name: str, text: str, lines: list[int]) -> None:
+    (tmp_path / "sizing.md").write_text(TARGET, encoding="utf-8")
+    code = tmp_path / name
+    code.write_bytes(text.encode())
+    found = read_references([tmp_path / "sizing.md"], [code])
+    assert [one.reference.line for one in found.broken] == lines
+
+
 def test_a_document_that_stood_there_once_is_missed(tmp_path: Path) -> None:
     for words in ("init -q", "commit -q --allow-empty -m x"):
         subprocess.run(["git", "-C", tmp_path, *NAME, *words.split()], check=True)

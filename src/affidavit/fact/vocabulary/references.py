@@ -11,7 +11,7 @@ TERMS = (
         scope=Scope.PROJECT,
         least=Method.INSPECTED,
         category=Category.INCIDENTAL,
-        meaning="links to files and headings, and numbers of sections, in documents",
+        meaning="links to files and headings, and numbers of sections, in documents and comments",
     ),
     Term(
         name="references.broken",

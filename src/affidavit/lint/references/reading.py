@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from affidavit.fact.folder import ANNOTATIONS, CORRECTIONS
 from affidavit.lint.files import DOCUMENTS
+from affidavit.lint.references.code import said_in
 from affidavit.lint.references.earlier import ignored, once_there, top_of
 from affidavit.lint.references.headings import prose
 from affidavit.lint.references.targets import LARGEST_BYTES, Targets, text_of
@@ -88,9 +89,11 @@ class References:
     targets: Targets = field(default_factory=Targets)
 
 
-def read_references(paths: Iterable[Path]) -> References:
-    """Return the references in these documents.
+def read_references(paths: Iterable[Path], code: Iterable[Path] = ()) -> References:
+    """Return the references in these documents, and those in code to a section of a document that it names.
 
+    Args:
+        code: files whose comments and docstrings are read.
     Blind to: links that begin with a slash or a scheme; targets without a suffix; HTML; wiki links; appendices, whose
     numbers are letters; a section number whose document nobody named, unless its own document numbers its headings;
     lines that name a paper, a law or an RFC; a number that is not in a document which was found by its name alone;
@@ -111,6 +114,9 @@ def read_references(paths: Iterable[Path]) -> References:
             unread.append((path, f"cannot be read: {error.strerror}"))
             continue
         read.extend(_references(path, text, targets))
+    for path in code:
+        if comments := said_in(path):
+            read.extend(_by_number(path, comments, comments, targets))
     told = [Broken(one, said) for one in read if (said := _said(one, targets))]
     absent = {one.reference.target for one in told if not targets.exists(one.reference.target)}
     made, gone = ignored(absent), once_there(one.reference.target for one in told if one.reference.section)
@@ -160,7 +166,7 @@ def _references(path: Path, text: str, targets: Targets) -> Iterator[Reference]:
                 for number in () if _FOREIGN.search(words) else _numbers(words):
                     yield Reference(path, lines.at(at), f"[{words}]({written})", target, section=number)
     if is_numbered:
-        yield from _by_number(path, text, plain, covered, targets)
+        yield from _by_number(path, plain, covered, targets, text)
 
 
 def _banners(path: Path, plain: str, targets: Targets) -> Iterator[Reference]:
@@ -170,7 +176,7 @@ def _banners(path: Path, plain: str, targets: Targets) -> Iterator[Reference]:
         yield Reference(path, lines.at(found.start()), found[0][len("<!-- ") : -len(" -->")], chain, f"#{found[2]}")
 
 
-def _by_number(path: Path, text: str, plain: str, covered: str, targets: Targets) -> Iterator[Reference]:
+def _by_number(path: Path, plain: str, covered: str, targets: Targets, text: str | None = None) -> Iterator[Reference]:
     lines = _Lines(plain)
     for found in _SAID.finditer(plain):
         start, end = found.span()
@@ -185,7 +191,7 @@ def _by_number(path: Path, text: str, plain: str, covered: str, targets: Targets
                 target, guessed = targets.named(path.parent, name)
                 for number in _numbers(found[0]):
                     yield Reference(path, lines.at(start), _shown(said), target, section=number, guessed=guessed)
-        if named or after or covered[start] == " ":
+        if text is None or named or after or covered[start] == " ":
             continue
         opens = _OPENS.search(covered, max(start - _OPENING, 0), start)
         if opens is None or _OF_ANOTHER.match(covered, end) or _ANOTHER.search(_line(covered, start, end)):
