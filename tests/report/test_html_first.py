@@ -108,6 +108,7 @@ def test_a_long_reason_is_whole_and_leaves_the_verdict_on_the_screen() -> None:
     head = found.text.partition("Seven lines")[0]
     assert head.index("word40 ") < head.index("more characters") < head.index("word899") < head.index("UNKNOWN")
     assert {"class": "fold"} in found.tags("details")
+    assert found.text.count("word100") == 1, "and not once for each fact that fell"
 
 
 def test_what_takes_the_place_of_a_run_stands_in_its_headline() -> None:

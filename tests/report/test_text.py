@@ -85,9 +85,14 @@ def test_what_was_said_of_a_record_is_told_even_where_nobody_gives_it_to_the_rep
 
 def test_a_long_reason_leaves_the_verdict_on_the_screen() -> None:
     said = corrected_run()
-    long = with_fields(said.annotations[0], reason="shifted by one " * 400)
-    drawn = draw(text.report(replace(said, annotations=(long,))))
-    assert drawn.count("shifted") < 30 and "and 5,600 more characters; --json has" in " ".join(drawn.split())
+    long = with_fields(said.annotations[1], reason="shifted by one " * 400)
+    folded = statement(healthy().with_record("run", fold(healthy().subject, (long,))))
+    drawn = draw(text.report(replace(folded, annotations=(long,))))
+    assert (
+        drawn.count("shifted") < 50
+        and "FALLS since #2" in drawn
+        and "and 5,600 more characters; --json has" in " ".join(drawn.split())
+    )
 
 
 def test_many_corrections_are_counted_behind_the_newest() -> None:

@@ -9,6 +9,8 @@ from affidavit.check.finding import Verdict
 from affidavit.fact.observation import Cause, Unknown
 from affidavit.report.statement import Statement
 
+_WHY = 240
+
 
 @dataclass(frozen=True, kw_only=True)
 class Gap:
@@ -51,6 +53,14 @@ def absences(statement: Statement) -> tuple[Absence, ...]:
                 )
             )
     return tuple(found)
+
+
+def brief(why: str) -> str:
+    """Return why something is not known, without the end of a reason that is a page long; the record has it whole.
+
+    One correction can be the reason for every fact there is, and what it says stands once at the head of a report.
+    """
+    return why if len(why) <= _WHY else f"{why[:_WHY]}… and {len(why) - _WHY:,} more characters"
 
 
 def _gaps(statement: Statement) -> Iterator[Gap]:

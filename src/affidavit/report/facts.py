@@ -9,6 +9,7 @@ from affidavit.fact.values import Table, Value
 from affidavit.record.compare import display
 from affidavit.record.ranks import written
 from affidavit.record.record import Fact, Record
+from affidavit.report.absence import brief
 from affidavit.report.terminal import Line, Span, Tone, line
 
 _ROWS_SHOWN = 12
@@ -36,7 +37,7 @@ def _said(fact: Fact) -> Iterator[Line]:
         if fact.was is None:
             yield line(Span(f"unknown: {fact.state.cause.value}{why}", Tone.DOUBT), indent=10)
         else:
-            yield line(Span(fact.state.why, Tone.BAD), indent=10)
+            yield line(Span(brief(fact.state.why), Tone.BAD), indent=10)
             yield from _was(fact.was)
 
 

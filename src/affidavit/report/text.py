@@ -10,6 +10,7 @@ from affidavit.gate import Waiver
 from affidavit.record.annotation import present
 from affidavit.record.fold import said_of
 from affidavit.report.absence import Absence, absences
+from affidavit.report.absence import brief as in_brief
 from affidavit.report.checklist import checklist, mark_of
 from affidavit.report.checklist import lines as checklist_lines
 from affidavit.report.corrected import corrections as correction_lines
@@ -141,7 +142,7 @@ def _waivers(waivers: Iterable[Waiver]) -> Iterator[Line]:
 
 def _folded(absence: Absence) -> Line:
     of = _count(len(absence.facts), "fact") if absence.facts else _count(len(absence.checks), "check")
-    why = f" ({_some(absence.reasons, 2)})" if absence.reasons else ""
+    why = f" ({_some(tuple(map(in_brief, absence.reasons)), 2)})" if absence.reasons else ""
     names = f" {'Fallen' if absence.fell else 'Unseen'}: {_some(absence.facts, _NAMES_SHOWN)}." if absence.facts else ""
     waiting = f" Unanswered: {_some(absence.checks, _NAMES_SHOWN)}."
     return line(f"{of}: {absence.cause.value}{why}.{names}{waiting}", head=Span(_WORD, Tone.DOUBT), indent=_INDENT)

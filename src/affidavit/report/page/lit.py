@@ -9,6 +9,7 @@ from itertools import groupby
 from affidavit.fact.term import UNSTATED
 from affidavit.fact.values import Tally
 from affidavit.record.compare import display
+from affidavit.report.absence import brief
 from affidavit.report.known import added
 from affidavit.report.page.dossier import Dossier, Kept
 from affidavit.report.page.findings import counted
@@ -85,7 +86,7 @@ def _sample(dossier: Dossier, kept: Kept) -> Sample:
         total=f"{both[0].total:,} of {both[1].total:,} tokens carry the loss" if both else unseen(case),
         asked="not said" if asked == UNSTATED else "unknown" if asked is None else display(asked),
         roles=() if both is None else tuple(_role(*both, role) for role in both[1].kinds),
-        missing="the tokens themselves were not kept" if off else kept.missing,
+        missing="the tokens themselves were not kept" if off else brief(kept.missing),
         rows=tuple(map(_row, rows[:ROWS])),
         more=max(len(rows) - ROWS, 0),
     )

@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from affidavit.report.absence import brief
 from affidavit.report.page.dossier import Dossier
 from affidavit.report.page.lit import ROWS_OPEN
 from affidavit.report.page.view import view
@@ -44,6 +45,7 @@ def render(dossier: Dossier) -> bytes:
             sets=_SETS,
             corrections_open=_CORRECTIONS,
             reasons=_REASONS,
+            brief=brief,
         )
     )
     return page.encode()

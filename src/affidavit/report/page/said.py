@@ -11,6 +11,7 @@ from affidavit.fact.values import Layers, Series, Table, Tally, Value
 from affidavit.record.compare import display
 from affidavit.record.ranks import written
 from affidavit.record.record import Fact, Record
+from affidavit.report.absence import brief
 
 LONGEST = 2_000
 """Characters of one text that a page shows; the record has it whole."""
@@ -93,7 +94,7 @@ def absent(state: State) -> str:
     """Return how a page writes what is not known; a fact that fell says since when and why."""
     if isinstance(state, Known):
         return ""
-    return cut(state.why) if state.cause is Cause.FALLS else f"unknown: {state.cause.value}"
+    return brief(state.why) if state.cause is Cause.FALLS else f"unknown: {state.cause.value}"
 
 
 def where(record: Record, fact: Fact) -> str:
