@@ -11,6 +11,7 @@ from affidavit.cli import page
 from affidavit.cli.judgement import judged, manifest_of
 from affidavit.cli.parameter import example, json_option, run_argument
 from affidavit.cli.project import here, today
+from affidavit.record.annotation import by_subject, present
 from affidavit.record.lock import accepted, write_lock
 from affidavit.report.implied import unusual
 from affidavit.report.terminal import Span, Tone, line
@@ -40,11 +41,14 @@ def command(run: str, dry_run: bool, as_json: bool) -> int:
     )
     failing = (finding.check for finding in said.findings if finding.verdict is Verdict.FAIL)
     failed = [check for check in failing if check != _HOLDS]  # what that one accuses is what is being accepted
+    fell = sorted({fact.name for fact in said.case.subject.facts if fact.was is not None})
     code = 1 if dry_run and changes else 0
     if as_json:
         listed = [{"entry": change.key, "said": change.said, "usual": change.is_usual} for change in changes]
         lock = str(project.lock_path)
-        page.say({"recipe": recipe, "lock": lock, "written": not dry_run, "changes": listed, "failed": failed})
+        page.say(
+            {"recipe": recipe, "lock": lock, "written": not dry_run, "changes": listed, "failed": failed, "fell": fell}
+        )
         return code
     page.show([line(Span(change.said, Tone.STRONG)) for change in changes if not change.is_usual])
     page.show(unusual(change.said for change in changes if change.is_usual))
@@ -52,6 +56,9 @@ def command(run: str, dry_run: bool, as_json: bool) -> int:
     lock = os.path.relpath(project.lock_path)  # a whole path is longer than a line of a terminal
     written = f"{count} would be written to {lock}" if dry_run else f"{count} written to {lock}: commit it"
     page.show([line(f'recipe "{recipe}": {written if changes else "nothing new to accept"}')])
+    if fell:
+        named = ", ".join(by_subject(fell, present(said.case.subject)))
+        page.show([line(Span(f"fell by a later correction, so not accepted: {named}", Tone.BAD))])
     if failed:
         page.show(
             [line(Span(f"this run fails {', '.join(failed)}; what is accepted is accepted all the same", Tone.BAD))]
