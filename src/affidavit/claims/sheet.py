@@ -8,6 +8,8 @@ UTF-16 nothing; submodules, which are projects of their own.
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -67,9 +69,16 @@ def below(folder: Path) -> Iterator[Path]:
         yield from (path for path in sorted(folder.rglob("*")) if not _is_passed_over(path, folder) and path.is_file())
         return
     for record in dict.fromkeys(answer.records):
-        path = folder / record
-        if not _is_passed_over(path, folder) and path.is_file() and not path.is_symlink():
-            yield path
+        if _PASSED_OVER.isdisjoint(record.split("/")) and _is_plain(os.path.join(folder, record)):  # noqa: PTH118
+            yield folder / record
+
+
+def _is_plain(path: str) -> bool:
+    """Say whether a file of its own lies there: a link is read where it leads to, a pipe would be waited for."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _is_passed_over(path: Path, folder: Path) -> bool:

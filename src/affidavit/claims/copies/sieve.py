@@ -16,12 +16,16 @@ _AROUND: Final = 400
 _MARGIN: Final = 64
 """So near to the end of such a part a quantity may be cut; it is read in the next one."""
 
+_ONE_DIGIT: Final = bytes.maketrans(b"123456789", b"0" * 9)
+"""A text whose digits are all one is searched in half the time: for a byte, and not for one of ten."""
+
 
 class Sieve:
     """What every quantity of some dimensions matches somewhere, in bytes of UTF-8; it lets through more than those.
 
     It begins with a digit and then asks for one sign, as most digits of a text are followed by something else. An
-    amount whose currency stands before it has an expression of its own, which begins with that.
+    amount whose currency stands before it has an expression of its own, which begins with that. ``expressions`` are
+    what grep would be asked.
     """
 
     def __init__(self, dimensions: Iterable[str]) -> None:
@@ -50,18 +54,16 @@ class Sieve:
         gap = rb"[ \xc2\xa0\xe2\x80\xaf-]{0,3}"
         patterns = [rb"[0-9]" + gap + rb"(?=[" + first + rb"])(?:" + b"|".join(ways) + rb")"] if ways else []
         patterns += [re.escape(name.encode()) + rb" ?[0-9]" for name in sorted(currencies) if not name.islower()]
-        self._patterns = tuple(re.compile(pattern) for pattern in patterns)
-
-    @property
-    def expressions(self) -> tuple[bytes, ...]:
-        return tuple(pattern.pattern for pattern in self._patterns)
+        self.expressions = tuple(patterns)
+        self._patterns = tuple(re.compile(pattern.replace(b"[0-9]", b"0")) for pattern in patterns)
 
     def lines_of(self, raw: bytes) -> Iterator[tuple[int, int]]:
         """Yield from where to where the lines go that are let through, each once."""
         done: set[int] = set()
+        digits = raw.translate(_ONE_DIGIT)
         for pattern in self._patterns:
             end = -1
-            for found in pattern.finditer(raw):
+            for found in pattern.finditer(digits):
                 at = found.start()
                 if at < end:
                     continue
