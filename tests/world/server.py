@@ -201,11 +201,15 @@ def attach_again(launch: Path) -> None:
 
 def main() -> None:
     import gc
-    import importlib
+    import importlib.util
     import runpy
 
     for framework in FRAMEWORKS:
         importlib.import_module(framework)
+    # A table that the library makes of a thousand patterns for the first model that it loads, and then keeps.
+    tables = importlib.util.find_spec("transformers.conversion_mapping")
+    if tables is not None:
+        importlib.import_module(tables.name).get_checkpoint_conversion_mapping("")
     gc.freeze()  # a collection in the fork would copy every page of the frameworks
     case = serve()
     if case is not None:
