@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy
 import pytest
 from _pytest.monkeypatch import MonkeyPatch
 
@@ -184,6 +186,8 @@ def test_a_machine_is_named_without_a_framework(tmp_path: Path) -> None:
     (tmp_path / "proc/cpuinfo").write_text("processor\t: 0\nmodel name\t: A Processor\n")
     found = device(tmp_path)
     assert (found["processor"], found["gpu"]) == ("A Processor", "2 × NVIDIA H200")
+    seen = {said: device(tmp_path, {"CUDA_VISIBLE_DEVICES": said}).get("gpu_visible") for said in ("0,1", "", "-1")}
+    assert seen == {"0,1": "0,1", "": "none", "-1": "-1"} and "gpu_visible" not in device(tmp_path, {})
 
 
 def test_a_driver_that_shows_no_file_is_asked(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
@@ -216,6 +220,33 @@ def test_a_program_keeps_its_own_number(project: Path, monkeypatch: MonkeyPatch)
     (kept,) = read(project / "measurements.jsonl").measured
     assert kept == said and (kept.value, kept.n, kept.spread_is) == (145.5, 3, "sd")
     assert set(kept.code) == {"encode.py:rebuild", "encode.py", ".gitignore"}
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        (numpy.float32(3), (3, 1)),
+        (numpy.int64(3), (3, 1)),
+        (numpy.array(3.5), (3.5, 1)),
+        (numpy.array([1, 2, 4]), (2, 3)),
+        ((number for number in (1, 2, 4)), (2, 3)),
+        ("145.5", "saw '145.5' (text)"),
+        (["1"], "saw ['1'] (text)"),
+        (None, "saw None"),
+        ([[1, 2]], "saw [[1, 2]]"),
+        (10**400, "too large"),
+        (1j, "saw 1j"),
+        ([], "saw none"),
+    ],
+)
+def test_a_number_is_one_whichever_library_made_it(project: Path, value: Any, kept: tuple[float, int] | str) -> None:
+    if isinstance(kept, tuple):
+        found = affidavit.measurement("a-name", value, unit="s", covers="encode.py:rebuild")
+        assert found is not None and (found.value, found.n) == kept and set(found.code) == {"encode.py:rebuild"}
+        return
+    with pytest.raises(MeasureError, match="Not affected") as refused:
+        affidavit.measurement("a-name", value, unit="s")
+    assert kept in str(refused.value) and not (project / "measurements.jsonl").exists()
 
 
 def test_a_program_that_is_observed_names_its_run(project: Path, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def measure(order: Order, *, project: Path, environment: Mapping[str, str] | Non
         command=identity.told_command(order.argv, project),
         commit=stands.commit,
         tree=stands.tree,
-        device=device(),
+        device=device(environment=said),
         packages=identity.packages(interpreter),
         code=code,
         run=identity.run_since(before, project) or identity.run_around(said),

@@ -15,26 +15,34 @@ import re
 import shutil
 import subprocess
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 SMI_SECONDS = 20.0
 _SIZE = 1 << 16
 
 
-def device(root: Path = Path("/")) -> dict[str, str]:
+def device(root: Path = Path("/"), environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return what this machine is; a part that cannot be seen is left out.
 
     Args:
         root: where the file systems of the kernel are.
+        environment: of what is measured; our own by default.
     """
     found = {
         "processor": _processor(root),
         "cores": str(len(os.sched_getaffinity(0))),
         "gpu": _counted(_gpus(root)),
-        "gpu_visible": os.environ.get("CUDA_VISIBLE_DEVICES", ""),
+        "gpu_visible": _visible(environment),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
     }
     return {name: text for name, text in found.items() if text}
+
+
+def _visible(environment: Mapping[str, str] | None) -> str:
+    """Return which GPUs the measured process may use, in CUDA's words; "none" where they are hidden from it."""
+    said = (os.environ if environment is None else environment).get("CUDA_VISIBLE_DEVICES")
+    return "" if said is None else said.strip() or "none"
 
 
 def _processor(root: Path) -> str:
