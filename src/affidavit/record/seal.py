@@ -41,6 +41,12 @@ class Head:
             {"format": HEAD_FORMAT, "manifest": str(self.manifest), "count": self.count, "last": str(self.last)}
         )
 
+    @property
+    def shown(self) -> str:
+        """As a witness tells what it saw."""
+        corrections = "1 correction" if self.count == 1 else f"{self.count} corrections"
+        return f"{self.manifest} with {corrections}" if self.count else str(self.manifest)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sealed:

@@ -204,8 +204,7 @@ class Notary:
             if head is None:
                 return _witness(Standing.BROKEN, f"entry {number} of {len(heads)} is no head of ours")
             if not any(links.carries(head) for links in found.sealed):
-                corrected = f" with {head.count} corrections" if head.count else ""
-                said = f"entry {number} of {len(heads)} saw {head.manifest}{corrected}, which does not lie here"
+                said = f"entry {number} of {len(heads)} saw {head.shown}, which does not lie here"
                 return _witness(Standing.BROKEN, said)
         last, newest = heads[-1], found.sealed[-1]
         if last is None or last.manifest != newest.manifest or last.count < len(newest.links) - 1:

@@ -239,9 +239,7 @@ def _held(answer: Answer, found: Verified) -> Examined:
         if head is None:
             return _told(Standing.BROKEN, f"{carrier.shown}: its tag {asked.SEAL} is no head of ours")
         if not any(links.carries(head) for links in found.sealed):
-            corrected = f" with {head.count} correction{'s' * (head.count > 1)}" if head.count else ""
-            said = f"{carrier.shown} saw {head.manifest}{corrected}, which does not lie here"
-            return _told(Standing.BROKEN, said)
+            return _told(Standing.BROKEN, f"{carrier.shown} saw {head.shown}, which does not lie here")
     if not heads:
         return _told(Standing.UNCHECKED, f"{answer.runs[0].shown} is of this run, and was told no seal of it")
     newest = found.sealed[-1]
