@@ -84,7 +84,7 @@ def measure(order: Order, *, project: Path, environment: Mapping[str, str] | Non
         device=device(environment=said),
         packages=identity.packages(interpreter),
         code=code,
-        run=identity.run_since(before, project) or identity.run_around(said),
+        run=identity.run_since(before, project, order.argv) or identity.run_around(said),
         seat=redact(order.seat),
         note=redact(order.note),
     )

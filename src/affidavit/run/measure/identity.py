@@ -1,7 +1,8 @@
 """What a number was measured with: the commit and whether it describes what ran, the packages, the run of ours.
 
 Source: playbook §4.4, §4.7.
-Blind to: what a shell script starts; the files of a command that has no Python.
+Blind to: what a shell script starts; the files of a command that has no Python; a run of somebody else's that began and
+ended while a command was measured that names no run.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from affidavit.observe.interpreter import Interpreter
 from affidavit.observe.tree import TreeReport, TreeState, examine
 from affidavit.record.measurement import AS_COMMITTED, CHANGED, NO_REPOSITORY
 from affidavit.record.runs import runs
+from affidavit.run.attempt import Told, read_attempts
 
 NAMED = frozenset(
     {
@@ -125,7 +127,26 @@ def known_runs(project: Path) -> frozenset[str]:
     return frozenset(run.id for run in runs(project))
 
 
-def run_since(before: frozenset[str], project: Path) -> str:
-    """Return the run that began since, the last where there are several; "" where none did."""
-    new: Sequence[str] = [run.id for run in runs(project) if run.id not in before]
-    return new[-1] if new else ""
+def run_since(before: frozenset[str], project: Path, argv: Sequence[str]) -> str:
+    """Return the run that a command began, the last where there are several; "" where it began none.
+
+    That is one of the command that stands in its words. A script may begin one, too, of another command: one that has
+    come to its end, as the script has. A run that still goes on is somebody else's.
+    """
+    new = [run for run in runs(project) if run.id not in before]
+    told = {run.id: _attempts(run.folder) for run in new}
+    asked = [name for name, attempts in told.items() if any(_holds(argv, one.start.command) for one in attempts)]
+    over = [name for name, attempts in told.items() if all(one.ended is not None for one in attempts)]
+    return next(reversed(asked or over), "")
+
+
+def _attempts(folder: Path) -> tuple[Told, ...]:
+    try:
+        return read_attempts(folder)
+    except AffidavitError:
+        return ()
+
+
+def _holds(words: Sequence[str], inner: Sequence[str]) -> bool:
+    size = len(inner)
+    return bool(inner) and any(tuple(words[at : at + size]) == tuple(inner) for at in range(len(words) - size + 1))
