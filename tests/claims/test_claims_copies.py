@@ -164,6 +164,11 @@ def test_what_says_what_was_and_what_is_data_is_not_looked_at(tmp_path: Path, na
     assert found_in(tmp_path, SAID.format("4.3 h") + "x\n" * (size // 2), name) == []
 
 
+@pytest.mark.parametrize("name", ["history.py", "changes.sh", "news.yaml", "changelog/8.fixed.rebuild.md"])
+def test_what_is_named_as_a_history_and_is_none_is_looked_at(tmp_path: Path, name: str) -> None:
+    assert found_in(tmp_path, "# " + SAID.format("4.3 h"), name) == ["4.3 h"]
+
+
 def test_odd_bytes_are_text_or_nothing(tmp_path: Path) -> None:
     odd, binary = tmp_path / "odd.md", tmp_path / "binary.md"
     odd.write_bytes(b"\xff\xfe caf\xe9\r\n" + SAID.format("4.3 h").encode() + b"\x00")

@@ -6,7 +6,7 @@ same dimension, within the rounding of the coarser of the two, beside words of t
 
 Source: playbook §4.7; anchors-mechanisms C7.
 Blind to: a number whose unit stands on the next line; what shares no word with the claim; JSON, CSV and the like of
-more than 64 KiB; lock files and changelogs, which say what was; ``measurements.jsonl`` itself.
+more than 64 KiB; lock files; changelogs, which say what was (``raw`` says why); ``measurements.jsonl`` itself.
 """
 
 from __future__ import annotations

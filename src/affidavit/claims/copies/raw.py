@@ -1,4 +1,10 @@
-"""The bytes of a text that may hold a copy; of what is no text, or only says what was, none."""
+"""The bytes of a text that may hold a copy; of what is no text, or only says what was, none.
+
+A changelog says what was so when it was written, and an entry of last year is right to say last year's number: told of
+it, people would rewrite their history. So documents that are named as one are not searched. A number in them that
+carries an id is held all the same, as its author meant it to stay right; a fragment that waits for the next release is
+searched, as it is new; and a script by such a name is a script.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +30,15 @@ _NAMES: Final = frozenset(
 _HISTORY: Final = re.compile(
     r"(?:changes|changelog|change[-_]log|history|news|release[-_ ]?notes|releases|whats[-_]?new)\b", re.I
 )
+_DOCUMENTS: Final = ("", ".md", ".markdown", ".mdx", ".rst", ".txt", ".html", ".htm", ".adoc", ".org", ".tex")
 
 
 def raw_of(path: Path) -> bytes:
     """Return the bytes of a file, none where nothing is to be looked for in it."""
     name = path.name
     low = name.lower()
-    if low.endswith(_NO_TEXT) or low in _NAMES or _HISTORY.match(low):
+    is_history = _HISTORY.match(low) is not None and path.suffix.lower() in _DOCUMENTS
+    if low.endswith(_NO_TEXT) or low in _NAMES or is_history:
         return b""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
