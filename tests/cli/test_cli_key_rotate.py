@@ -18,7 +18,9 @@ import pytest
 from tests.cli.desk import Desk, desk
 from tests.run.notarised import World, manifest_of, replace, world
 
-from affidavit.record import chain, key, rotation, seal, trust
+from affidavit.fact.vocabulary import load as load_vocabulary
+from affidavit.record import annotated, chain, key, rotation, seal, trust
+from affidavit.record.annotation import Correction
 from affidavit.record.manifest import Attempt, Status
 from affidavit.record.standing import Standing
 from affidavit.record.trust import Revoked, Trust
@@ -185,6 +187,18 @@ def test_a_key_that_is_revoked_passes_nothing_on(tmp_path: Path) -> None:
     (said,) = found.problems
     assert said == "mallory.pub: what a key that is revoked gave way to; name it in [seal] trusted if it is right"
     assert _believed(ours, there.root / "mallory.pub", revoked=gone).problems == ()
+
+
+def test_what_was_said_of_a_file_stays_valid_when_its_key_gives_way(tmp_path: Path) -> None:
+    """A file has no attempt that ended; it was sealed for the first that was said of it."""
+    there = world(tmp_path / "project", signed=True)
+    (there.root / "card.md").write_text("# Card\n")
+    said = Correction(reason="looked", author="ada", time=NOW - DAY)
+    words = load_vocabulary()
+    folder, _ = annotated.annotate_artifact(there.root / "card.md", said, root=there.root, vocabulary=words)
+    assert there.notary.sealed(folder) == ()
+    _succeed(there, "ours", "ours-2", NOW)
+    assert there.notary.verify(folder).worst is Standing.HOLDS
 
 
 def test_a_key_that_gave_way_gives_way_to_nobody_else(tmp_path: Path) -> None:

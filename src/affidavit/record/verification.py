@@ -28,6 +28,7 @@ Blind to: journals, heartbeats and launch files, which the seal was made from an
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import re
@@ -144,7 +145,7 @@ def _seal(folder: Path, trust: Trust) -> _Seal:
             raise manifest.ManifestError(f"{names.MANIFEST} is not written as we write it")
     except AffidavitError as error:
         return _Seal(examined=(_one("manifest", Standing.BROKEN, _first(error)),))
-    when = max((attempt.ended for attempt in document.attempts), default=None)
+    when = _sealed_at(folder, document)
     signature = _signature(folder, raw, trust, when)
     try:
         digest = seal.read_sealed(folder).digest
@@ -161,6 +162,15 @@ def _seal(folder: Path, trust: Trust) -> _Seal:
     times = (when, *(one.time for one in walked.annotations))
     signed = _signed_head(folder, links, times, trust, is_signed=signature.standing is not Standing.NONE)
     return _Seal(examined=(sealed, _corrections(walked), signature, *signed), document=document, links=links)
+
+
+def _sealed_at(folder: Path, document: Manifest) -> datetime.datetime | None:
+    """Return when a manifest was sealed, by its own word; what is no run was sealed for its first correction."""
+    times = [attempt.ended for attempt in document.attempts]
+    if not times:
+        with contextlib.suppress(AffidavitError):  # what is wrong with the chain is told where it is looked at
+            times = [one.time for one in chain.walk(folder).annotations[:1]]
+    return max(times, default=None)
 
 
 def _corrections(walked: chain.Walk) -> Examined:
