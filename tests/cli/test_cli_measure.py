@@ -72,6 +72,7 @@ def test_what_cannot_be_kept_is_not_measured(project: Desk) -> None:
         (("a-name", "--read", "x", "--", "true"), "--unit says"),
         (("a-name", "--read", "x", "--read-json", "y", "--unit", "s", "--", "true"), "two ways"),
         (("a-name", "--import-hyperfine", "train.py", "--", "true"), "an import takes"),
+        (("a-name", "--import-hyperfine", "train.py", "--unit", "ms"), "in seconds"),
     ],
 )
 def test_what_cannot_be_meant_is_a_question_of_usage(project: Desk, words: tuple[str, ...], says: str) -> None:
@@ -85,4 +86,10 @@ def test_an_import_is_not_doubled(project: Desk) -> None:
         said = project.type("measure", "old", "--import-hyperfine", "h.json", "--covers", "train.py")
         assert said.exit_code == 0 and said.stdout.startswith("old-encode 2 s ± 1 (sd), n = 3"), said.output
     (kept,) = read(project.root / "measurements.jsonl").measured
-    assert set(kept.code) == {"train.py"} and "hyperfine" in kept.note
+    assert set(kept.code) == {"train.py"} and "hyperfine" in kept.note and said.stderr == ""
+
+
+def test_a_file_that_git_ignores_is_no_use_to_others(project: Desk) -> None:
+    (project.root / ".gitignore").write_text("*.jsonl\n")
+    said = project.type("measure", "a-name", "--", "true")
+    assert said.exit_code == 0 and "measurements.jsonl is ignored by git" in said.stderr

@@ -17,7 +17,7 @@ from affidavit.record import lines, measurement
 from affidavit.record.measurement import Measurement, is_name
 from affidavit.report.terminal import Line, Span, Tone, line
 from affidavit.run.command import CommandError
-from affidavit.run.measure import imported
+from affidavit.run.measure import identity, imported
 from affidavit.run.measure.command import REPEATS_MOST, Order, measure
 from affidavit.run.measure.error import StoppedError
 from affidavit.run.measure.number import SECONDS_IN
@@ -68,8 +68,11 @@ def command(
     covers = tuple(map(_placed, covers))
     source = import_benchmark or import_hyperfine
     if source is not None:
-        if argv or (import_benchmark and import_hyperfine) or read or read_json or (name and not is_name(name)):
-            raise click.UsageError("an import takes one file, a prefix in kebab-case at most, and no command.")
+        is_order = argv or read or read_json or unit or repeats != 1 or warm_up
+        if is_order or (import_benchmark and import_hyperfine) or (name and not is_name(name)):
+            raise click.UsageError(
+                "an import takes one file, in seconds, a prefix in kebab-case at most, and nothing of a command."
+            )
         added = imported.about(project.root, prefix=name, covers=covers, seat=seat, note=note)
         found = imported.from_benchmark(source, added) if import_benchmark else imported.from_hyperfine(source, added)
         return _kept(project, found, as_json=as_json)
@@ -129,7 +132,9 @@ def _kept(project: Project, found: tuple[Measurement, ...], *, as_json: bool) ->
     before = measurement.read(path)
     measurement.append(path, [one for one in found if one not in before.measured])
     strange = dict.fromkeys(one.unit for one in found if one.unit and quantity_of(one.value, one.unit) is None)
-    page.tell((*before.problems, *(f'"{unit}" is no unit that a claim can be held against' for unit in strange)))
+    hidden = (f"{path.name} is ignored by git: it is no use to anybody else",) if identity.is_ignored(path) else ()
+    units = (f'"{unit}" is no unit that a claim can be held against' for unit in strange)
+    page.tell((*before.problems, *units, *hidden))
     if as_json:
         page.say({"measurements": [msgspec.to_builtins(one) for one in found]})
     else:

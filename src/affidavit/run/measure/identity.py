@@ -20,8 +20,10 @@ from pathlib import Path
 from affidavit.attach.launch import VARIABLE, Launch
 from affidavit.attach.redact import redact_arguments
 from affidavit.fact.errors import AffidavitError
+from affidavit.observe import git
 from affidavit.observe.code import identify
 from affidavit.observe.distribution import Distribution, read_site
+from affidavit.observe.error import ObserveError
 from affidavit.observe.identity import LoadedFile
 from affidavit.observe.interpreter import Interpreter
 from affidavit.observe.tree import TreeReport, TreeState, examine
@@ -72,6 +74,15 @@ def _held(report: TreeReport) -> str:
     if report.examined == 0:  # nothing says which files ran, so any that changed may have
         return CHANGED if report.benign else AS_COMMITTED
     return AS_COMMITTED
+
+
+def is_ignored(path: Path) -> bool:
+    """Say whether git keeps a file out of the repository, so that nobody else will ever have what is written there."""
+    literal = {"GIT_LITERAL_PATHSPECS": "0"}  # with them this question is refused
+    try:
+        return bool(git.ask(path.parent, "check-ignore", "--", path.name, extra=literal, accept=(0, 1)).stdout)
+    except ObserveError:
+        return False
 
 
 def packages(interpreter: Interpreter) -> dict[str, str]:
