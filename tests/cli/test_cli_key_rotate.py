@@ -169,7 +169,7 @@ def test_a_key_that_is_revoked_proves_nothing_of_before_and_is_wrong_later(tmp_p
     there = with_(there, notary=with_(there.notary, trusted=(), revoked=(gone,)))
     _sealed_at(there, NOW - DAY)
     standing, said = there.said("signature")
-    assert standing is Standing.UNCHECKED and "(stolen): this says that it was sealed before, as whoever" in said
+    assert standing is Standing.UNCHECKED and "(stolen): it says that it was sealed before, and whoever" in said
     _sealed_at(there, NOW + DAY)
     standing, said = there.said("signature")
     assert standing is Standing.BROKEN and "revoked as of" in said and "sealed after it" in said

@@ -201,12 +201,10 @@ def _by_whom(what: str, found: Envelope, trust: Trust, when: datetime.datetime |
     """Say by which key an envelope is signed, and whether its signature holds."""
     short = f"{found.key[:SHORT]!a}".strip("'")
     named = [key for key in trust.keys if key.id == found.key]
-    if not named and trust.problems:
-        return _one(what, Standing.UNCHECKED, f"{UNNAMED} ({short}), and not all of its keys can be read")
-    if not named and not trust.keys:
-        return _one(what, Standing.UNCHECKED, f"{UNNAMED} ({short}); it names none, [seal] trusted does")
     if not named:
-        return _one(what, Standing.BROKEN, f"{UNNAMED} ({short})")
+        doubt = ", and not all that it names can be read" if trust.problems else ""
+        doubt = doubt or ("" if trust.keys else "; it names none ([seal] trusted)")
+        return _one(what, Standing.UNCHECKED if doubt else Standing.BROKEN, f"{UNNAMED} ({short}){doubt}")
     try:
         if envelope.holds(found, named[0]):
             return _retired(what, f"by {named[0].name} ({short})", named[0].id, trust, when)
@@ -226,9 +224,8 @@ def _retired(what: str, who: str, key: str, trust: Trust, when: datetime.datetim
     if when > gone.since:
         return _one(what, Standing.BROKEN, f"{told}: this was sealed after it, on {when.date().isoformat()}")
     if gone.is_revoked:
-        return _one(
-            what, Standing.UNCHECKED, f"{told}: this says that it was sealed before, as whoever has the key can"
-        )
+        said = "it says that it was sealed before, and whoever has the key can say so"
+        return _one(what, Standing.UNCHECKED, f"{told}: {said}")
     return _one(what, Standing.HOLDS, f"{told}; this was sealed before, by its own word")
 
 
