@@ -39,6 +39,11 @@ def test_a_banner_stands_where_it_is_read_and_nothing_else_moves(project: Desk) 
     assert (document["number"], document["section"]) == (2, "section:6")
     assert (project.root / "sizing.md").read_bytes().count(b"<!-- affidavit:correction ") == 2
     assert len(list((project.root / "affidavit.corrections").iterdir())) == 1, "one document, one chain"
+    edited = project.root / "sizing.md"
+    edited.write_bytes(edited.read_bytes().replace(b"fits", b"fits well"))
+    lost = project.type("show", "sizing.md")
+    assert lost.exit_code == 2 and "it was edited since" in lost.stderr
+    assert project.type("show", *lost.stderr.partition('"affidavit show ')[2].partition('"')[:1]).exit_code == 0
 
 
 def test_where_no_banner_can_stand_nothing_is_written(project: Desk) -> None:
@@ -52,6 +57,7 @@ def test_where_no_banner_can_stand_nothing_is_written(project: Desk) -> None:
         ("sizing.md --section 6 --survives claim:gone", "expected names of its sections and claims"),
         ("twice.md --section Notes", '"Notes" in line 1 (section:notes), in line 2 (section:notes-1)'),
         ("notes.rst --section 1", 'Run "affidavit annotate'),
+        ("sizing.md --section 6 --falls=", "saw nothing in one of them"),
         ("train.py --section 6", "expected a document"),
         ("../elsewhere.md --section 6", "expected a document of this project"),
         ("sizing.md --section 6 --survives x", "to be different things"),

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from affidavit.lint.references.headings import document, fenced, lines_of
+from affidavit.lint.references.banners import WORDS, blocks, without
+from affidavit.lint.references.headings import document, lines_of
 
-_BLOCK: Final = re.compile(
-    r"(?:\r\n|[\r\n])<!-- affidavit:correction ([0-9a-f]{12}) #(\d+) -->(?:\r\n|[\r\n])[^\r\n]*(?:\r\n|[\r\n])"
-    r"<!-- /affidavit:correction -->(?=[\r\n]|\Z)"
-)
+__all__ = ["Heading", "blocks", "headings", "insert", "sections", "without"]
+
 _LINE_END: Final = re.compile(r"\r\n|[\r\n]|\Z")
 _NUMBERED: Final = re.compile(r"^(?:§|section\s|chapter\s)?\s*(\d+(?:\.\d+)*)[.):]?(?=\s|$)\s*")
 _SLUG_LONG: Final = 60
@@ -74,14 +73,6 @@ def sections(text: str, asked: str) -> tuple[Heading, ...]:
     return exact or tuple(one for one in known if one.goes_by(asked.removeprefix("section:").strip()))
 
 
-def without(text: str) -> str:
-    """Return a document as it was before any banner was inserted."""
-    kept, last = "", 0
-    for block in _blocks(text):
-        kept, last = kept + text[last : block.start()], block.end()
-    return kept + text[last:]
-
-
 def insert(text: str, at: Heading, said: str, *, digest: str, number: int) -> str:
     """Return a document with a banner under a heading, after those that stand there; as it is if this one does.
 
@@ -89,17 +80,17 @@ def insert(text: str, at: Heading, said: str, *, digest: str, number: int) -> st
         at: a heading of this very text.
         said: what the banner says, in one line.
     """
-    blocks = {block.start(): block for block in _blocks(text)}
-    if any((one[1], one[2]) == (digest[:12], str(number)) for one in blocks.values()):
+    standing = {block.start(): block for block in blocks(text)}
+    if any((one[1], one[2]) == (digest[:12], str(number)) for one in standing.values()):
         return text
     end = at.end
-    while end in blocks:
-        end = blocks[end].end()
+    while end in standing:
+        end = standing[end].end()
     marks = _LINE_END.match(text, at.end) or _LINE_END.search(text)
     newline = (marks and marks[0]) or "\n"
     flat = " ".join(said.split()).replace("<", "&lt;")
     flat = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in flat)  # no escape that steers
-    lines = (f"<!-- affidavit:correction {digest[:12]} #{number} -->", f"> {flat}", "<!-- /affidavit:correction -->")
+    lines = (f"<!-- {WORDS} {digest[:12]} #{number} -->", f"> {flat}", f"<!-- /{WORDS} -->")
     return f"{text[:end]}{newline}{newline.join(lines)}{text[end:]}"
 
 
@@ -115,11 +106,3 @@ def _unlike(name: str, taken: Counter[str]) -> str:
         taken[name] += 1
     taken[free] += 1
     return free
-
-
-def _blocks(text: str) -> Iterator[re.Match[str]]:
-    """Yield the banners of a document; one in a fenced block is an example of one."""
-    code = [*fenced(re.sub(r"\r(?!\n)", "\n", text))]
-    for block in _BLOCK.finditer(text):
-        if not any(start <= block.start() < end for start, end in code):
-            yield block

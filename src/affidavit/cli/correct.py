@@ -138,6 +138,8 @@ def _said(
     both = sorted(set(falls) & set(survives))
     if both:
         raise CorrectError(_no_document(document, "what falls and what survives to be different things", both[0]))
+    if not all(one.strip() for one in (*falls, *survives)):
+        raise CorrectError(_no_document(document, "words in --falls and --survives", "nothing in one of them"))
     if not survives and not nothing_else:
         raise CorrectError(
             _no_document(document, "what survives (--survives), or --reviewed-nothing-else", "neither of them")

@@ -126,10 +126,15 @@ def _pointers(project: Project, references: References, target: Path, *, as_json
         page.say({"document": shown(target, project.root), "references": rows})
     else:
         told = dict.fromkeys(f"{row['path']}:{row['line']}: {row['text']}" for row in rows)
-        count = f"{len(told)} references to {shown(target, project.root)} in {references.documents} documents"
+        count = f"{_counted(len(told), 'reference')} to {shown(target, project.root)}"
+        count += f" in {_counted(references.documents, 'document')} and in code"
         for said in (*told, count):
             click.echo(said)
     return 0
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _asks_for(check: Check) -> set[str]:
@@ -197,9 +202,9 @@ def _no_document(refs: Path) -> str:
     return refusal(
         subject="lint",
         expected="a document (--refs)",
-        saw=f"nothing at {refs}",
+        saw=f"a folder at {refs}" if refs.is_dir() else f"nothing at {refs}",
         means="Nobody can say who points into it.",
-        action=f"Run \"git ls-files '*{refs.name}'\".",
+        action=f"Run \"git ls-files '*{refs.name or '.md'}'\".",
         unaffected="everything; nothing was written",
     )
 

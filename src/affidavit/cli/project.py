@@ -12,13 +12,13 @@ from pathlib import Path
 from affidavit.check.rule import Check
 from affidavit.cli import page
 from affidavit.fact import folder as names
-from affidavit.fact.errors import AffidavitError
+from affidavit.fact.errors import AffidavitError, refusal
 from affidavit.fact.term import Vocabulary
 from affidavit.record import annotated, ledger, runs
 from affidavit.record.ledger import Ledger
 from affidavit.record.runs import RunFolder, RunNotFoundError
 from affidavit.run import attesting
-from affidavit.run.annotating import content_of
+from affidavit.run.annotating import content_of, spoken_of
 from affidavit.run.attesting import Notary
 from affidavit.run.plugins import House, load_house
 from affidavit.run.tracker.tag import Tracker
@@ -118,7 +118,11 @@ class Project:
             return found
         except RunNotFoundError:
             path = Path(run)
-            folder = annotated.chain_of(path, self.root, content_of(path)) if run and path.exists() else None
+            is_there = bool(run) and path.exists()
+            folder = annotated.chain_of(path, self.root, content_of(path)) if is_there else None
+            edited = spoken_of(path, self.root) if is_there and folder is None else ()
+            if edited:
+                raise RunNotFoundError(_edited(path, edited, self.root)) from None
             if folder is None:
                 raise
             return RunFolder(id=folder.name, folder=folder, started_ns=folder.stat().st_mtime_ns)
@@ -127,3 +131,14 @@ class Project:
 def here() -> Project:
     """Return the project around the working directory."""
     return Project(root=find_root(Path.cwd()))
+
+
+def _edited(path: Path, chains: tuple[Path, ...], root: Path) -> str:
+    return refusal(
+        subject=str(path),
+        expected="the text that was corrected (its banners)",
+        saw="another; it was edited since",
+        means="Its corrections were said of the text before, and none of this one.",
+        action=" ".join(f'Run "affidavit show {os.path.relpath(chain)}".' for chain in chains),
+        unaffected="what was said of it, and the banners",
+    )

@@ -41,6 +41,14 @@ def content_of(path: Path) -> bytes | None:
     return None if bare == text else bare.encode("utf-8", "surrogateescape")
 
 
+def spoken_of(path: Path, root: Path) -> tuple[Path, ...]:
+    """Return the chains that the banners of a document speak of, those of what it said before it was edited as well."""
+    if path.suffix.lower() not in DOCUMENTS or not path.is_file():
+        return ()
+    told = {block[1] for block in banner.blocks(read_document(path))}
+    return tuple(folder for folder in annotated.folders(root) if folder.name[:12] in told)
+
+
 def read_document(path: Path) -> str:
     """Return the text of a document, line endings and odd bytes as they are."""
     return file.read(path.resolve(), limit=SIZE_BYTES).decode("utf-8", "surrogateescape")

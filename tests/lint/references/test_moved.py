@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from affidavit.claims.banner import insert, sections
 from affidavit.cli.lint import command
 from affidavit.lint.references import read_moved, read_references
 from affidavit.lint.references.earlier import top_of
@@ -29,6 +31,12 @@ def commit(folder: Path, **texts: str) -> None:
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     git(folder, "add", ".")
     git(folder, "commit", "-q", "-m", "x")
+
+
+def broken(folder: Path) -> list[str]:
+    found = read_references(sorted(folder.glob("*.md")))
+    assert {one.reference for one in found.broken} <= set(found.read), "what is told was examined"
+    return [f"{one.reference.text}: {one.said}" for one in found.broken]
 
 
 @pytest.fixture
@@ -89,6 +97,24 @@ def test_what_is_broken_says_where_it_went(project: Path, monkeypatch: pytest.Mo
             'sizing.md §2 was "Time", which is §5 now',
         ],
     )
+
+
+def test_a_banner_that_was_taken_out_is_missed(project: Path) -> None:
+    digest = hashlib.sha256(BEFORE.encode()).hexdigest()
+    chain = project / "affidavit.corrections" / digest
+    chain.mkdir(parents=True)
+    (chain / "annotations.jsonl").write_bytes(b"{}\n{}\n")
+    first = insert(BEFORE, sections(BEFORE, "2")[0], "x", digest=digest, number=1)
+    (project / "sizing.md").write_text(first, encoding="utf-8")
+    assert broken(project) == [], "the second was said without a banner"
+    commit(project, sizing=first)
+    (project / "sizing.md").write_text(BEFORE, encoding="utf-8")
+    said = [f"affidavit:correction {digest[:12]} #1: it was taken out, and what it corrects still stands"]
+    assert broken(project) == said
+    commit(project, sizing=BEFORE)
+    assert broken(project) == said, "in a commit before"
+    commit(project, sizing=BEFORE.replace("Time", "Duration"))
+    assert broken(project) == [], "what was corrected is another text now"
 
 
 def test_a_document_that_is_called_by_its_name_alone_is_followed(project: Path) -> None:

@@ -112,9 +112,11 @@ def test_a_banner_speaks_of_a_correction_that_is_there(tmp_path: Path, banner: s
     document = tmp_path / "docs" / "doc.md"
     document.parent.mkdir()
     (tmp_path / ".git").mkdir()
-    document.write_text(f"# A\n<!-- affidavit:correction {banner} -->\n> x\n", encoding="utf-8")
-    found = [one.said for one in read_references([document]).broken]
-    assert found == ([f"no correction {said} of {banner[:12]} in affidavit.corrections"] if said else [])
+    document.write_text(
+        f"# A\n<!-- affidavit:correction {banner} -->\n> x\n<!-- /affidavit:correction -->\n", encoding="utf-8"
+    )
+    found = [(one.reference.line, one.said) for one in read_references([document]).broken]
+    assert found == ([(2, f"no correction {said} of {banner[:12]} in affidavit.corrections")] if said else [])
 
 
 @pytest.mark.parametrize(

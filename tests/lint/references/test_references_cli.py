@@ -19,7 +19,7 @@ def test_documents_alone_are_read_and_their_pointers_listed(tmp_path: Path, monk
     assert [line for line in listed.output.splitlines() if line] == [
         "doc.md:3: sizing.md",
         "doc.md:4: sizing.md#gone",
-        "2 references to sizing.md in 2 documents",
+        "2 references to sizing.md in 2 documents and in code",
     ]
     judged = CliRunner().invoke(command, ["--json"], standalone_mode=False)
     assert judged.return_value == 1

@@ -10,7 +10,8 @@ from affidavit.fact.term import Method
 from affidavit.fact.values import Cell, Table, Value
 from affidavit.lint.facts import PLACES, shown
 from affidavit.lint.references.moved import Moved
-from affidavit.lint.references.reading import Reference, References
+from affidavit.lint.references.reading import References
+from affidavit.lint.references.reference import Reference
 from affidavit.record.record import Fact
 
 COLUMNS = ("path", "line", "text", "said")

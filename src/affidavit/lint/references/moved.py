@@ -11,7 +11,8 @@ from typing import Final
 
 from affidavit.lint.references.earlier import revisions, texts, top_of
 from affidavit.lint.references.headings import Document, Heading, document, lines_of
-from affidavit.lint.references.reading import Reference, References
+from affidavit.lint.references.reading import References
+from affidavit.lint.references.reference import Reference
 from affidavit.lint.references.targets import Targets, text_of
 from affidavit.observe.error import ObserveError
 

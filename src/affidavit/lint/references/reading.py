@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-from affidavit.fact.folder import ANNOTATIONS, CORRECTIONS
+from affidavit.fact.folder import CORRECTIONS
 from affidavit.lint.files import DOCUMENTS
+from affidavit.lint.references.banners import read_banners, said_of, taken_out
 from affidavit.lint.references.code import said_in
 from affidavit.lint.references.earlier import ignored, once_there, top_of
 from affidavit.lint.references.headings import prose
+from affidavit.lint.references.reference import Broken, Reference
 from affidavit.lint.references.targets import LARGEST_BYTES, Targets, text_of
 
 _LINK: Final = re.compile(r"\]\(\s*<?([^()\s<>]+)>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)")
@@ -49,33 +51,9 @@ _ANOTHER: Final = re.compile(rf"{_FOREIGN.pattern}|\.(?:md|rst)\b", re.I)
 _ELSEWHERE: Final = ("https:", "http:", "/")
 _ELSEWHERE_NAMED: Final = re.compile(r"https?:|(?<![\w./-])`?[\w-]+/[\w.-]*\w`?,? (?:`|\S+/)")
 """The name of another repository, and then a path in it."""
-_BANNER_WORDS: Final = "affidavit:correction"
-_BANNER: Final = re.compile(rf"^<!-- {_BANNER_WORDS} ([0-9a-f]{{12}}) #(\d{{1,9}}) -->$", re.M)
 _LONGEST: Final = 200
 """How far around a number its line is looked at, and how much of what a link says."""
 _TEMPLATE: Final = re.compile(r"[{}$*|\\\x00]|\?\?|%00|^[a-z][\w+.-]*:|^/", re.I)
-
-
-@dataclass(frozen=True)
-class Reference:
-    """One place that points at another: a file, an anchor in it, or a numbered section of it."""
-
-    path: Path
-    line: int
-    text: str
-    target: Path
-    anchor: str = ""
-    section: str = ""
-    guessed: bool = False
-    """Its document was found by its name alone."""
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A reference that points to nothing."""
-
-    reference: Reference
-    said: str
 
 
 @dataclass(frozen=True)
@@ -104,6 +82,7 @@ def read_references(paths: Iterable[Path], code: Iterable[Path] = ()) -> Referen
     targets = Targets(paths)
     read: list[Reference] = []
     unread: list[tuple[Path, str]] = []
+    known: list[Path] = []
     for path in paths:
         try:
             if path.stat().st_size > LARGEST_BYTES:
@@ -113,11 +92,15 @@ def read_references(paths: Iterable[Path], code: Iterable[Path] = ()) -> Referen
         except OSError as error:
             unread.append((path, f"cannot be read: {error.strerror}"))
             continue
-        read.extend(_references(path, text, targets))
+        read += (*_references(path, text, targets), *read_banners(path, text, targets))
+        known.append(path)
     for path in code:
         if comments := said_in(path):
             read.extend(_by_number(path, comments, comments, targets))
     told = [Broken(one, said) for one in read if (said := _said(one, targets))]
+    out = tuple(taken_out(known, targets))
+    read += (one.reference for one in out)
+    told += out
     absent = {one.reference.target for one in told if not targets.exists(one.reference.target)}
     made, gone = ignored(absent), once_there(one.reference.target for one in told if one.reference.section)
     foreign = {
@@ -126,9 +109,7 @@ def read_references(paths: Iterable[Path], code: Iterable[Path] = ()) -> Referen
         if one.reference.section and one.reference.target in absent - gone and not _is_path(one.reference)
     }
     broken = tuple(one for one in told if one.reference.target not in made and one.reference not in foreign)
-    return References(
-        len(paths) - len(unread), tuple(one for one in read if one not in foreign), broken, tuple(unread), targets
-    )
+    return References(len(known), tuple(one for one in read if one not in foreign), broken, tuple(unread), targets)
 
 
 def _is_path(one: Reference) -> bool:
@@ -138,8 +119,6 @@ def _is_path(one: Reference) -> bool:
 
 
 def _references(path: Path, text: str, targets: Targets) -> Iterator[Reference]:
-    if _BANNER_WORDS in text:
-        yield from _banners(path, prose(text), targets)
     is_numbered = _NUMBERED.search(text) is not None
     if not is_numbered and "](" not in text and "]:" not in text:
         return
@@ -167,13 +146,6 @@ def _references(path: Path, text: str, targets: Targets) -> Iterator[Reference]:
                     yield Reference(path, lines.at(at), f"[{words}]({written})", target, section=number)
     if is_numbered:
         yield from _by_number(path, plain, covered, targets, text)
-
-
-def _banners(path: Path, plain: str, targets: Targets) -> Iterator[Reference]:
-    lines = _Lines(plain)
-    for found in _BANNER.finditer(plain):
-        chain = targets.correction(path.parent, found[1])
-        yield Reference(path, lines.at(found.start()), found[0][len("<!-- ") : -len(" -->")], chain, f"#{found[2]}")
 
 
 def _by_number(path: Path, plain: str, covered: str, targets: Targets, text: str | None = None) -> Iterator[Reference]:
@@ -236,8 +208,8 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _said(one: Reference, targets: Targets) -> str:
-    if one.text.startswith(_BANNER_WORDS):
-        return "" if _is_said(one) else f"no correction {one.anchor} of {one.target.name:.12} in {CORRECTIONS}"
+    if one.target.parent.name == CORRECTIONS:
+        return said_of(one)
     if not targets.exists(one.target):
         return f"no file at {one.target.name}"
     if not (one.anchor or one.section) or one.target.suffix.lower() not in DOCUMENTS - {".rst"} or one.guessed:
@@ -251,11 +223,3 @@ def _said(one: Reference, targets: Targets) -> str:
     anchor = one.anchor.removeprefix("user-content-")
     is_kept = anchor in ("top", "") or anchor.startswith(":~:") or there.has(anchor)
     return "" if is_kept else f"{one.target.name} has no heading #{anchor}"
-
-
-def _is_said(banner: Reference) -> bool:
-    try:
-        count = (banner.target / ANNOTATIONS).read_bytes().count(b"\n")
-    except OSError:
-        return False
-    return int(banner.anchor[1:]) <= count

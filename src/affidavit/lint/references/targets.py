@@ -29,6 +29,7 @@ class Targets:
         self._documents: dict[Path, Document | None] = {}
         self._folders: dict[str, str] = {}
         self._places: dict[str, tuple[Path, bool]] = {}
+        self._corrections: dict[Path, Path | None] = {}
         self._exists: dict[Path, bool] = {}
         self._inside: dict[tuple[Path, Path], bool] = {}
 
@@ -54,13 +55,19 @@ class Targets:
         at = folder if top is None or Path(folder, written).parent.is_dir() else top
         return self.place(at, written), False
 
+    def corrections(self, folder: Path) -> Path | None:
+        """Return the folder of corrections of the project that a folder belongs to, the nearest above it."""
+        if folder not in self._corrections:
+            place = folder / CORRECTIONS
+            is_top = folder == (top_of(folder) or folder)
+            above = None if is_top else self.corrections(folder.parent)
+            self._corrections[folder] = place if self.exists(place) else above
+        return self._corrections[folder]
+
     def correction(self, folder: Path, digest: str) -> Path:
         """Return where the chain of a correction lies that a banner in a document of this folder speaks of."""
-        top = top_of(folder) or folder
-        above = (one / CORRECTIONS for one in (folder, *folder.parents) if one.is_relative_to(top))
-        there = [one for one in above if self.exists(one)]
-        found = (chain for one in there for chain in sorted(one.glob(f"{digest}*")))
-        return next(found, (there[0] if there else top / CORRECTIONS) / digest)
+        place = self.corrections(folder) or (top_of(folder) or folder) / CORRECTIONS
+        return next(iter(sorted(place.glob(f"{digest}*"))), place / digest)
 
     def exists(self, path: Path) -> bool:
         if path not in self._exists:
