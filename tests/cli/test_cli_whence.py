@@ -204,3 +204,8 @@ def test_what_falls_comes_first_and_is_an_exit_code(saved: Desk, tmp_path: Path)
     assert lines[1].split() == ["falls", "optimizer.*"] and lines[2].split() == ["survives", "adapter.*"]
     assert lines[3].split()[:2] == ["not", "reviewed"]
     assert next(text for text in lines if not text.startswith("  ") and "erratum" not in text).startswith("✓ ")
+    assert "FALLS" not in ended.stdout, "nothing that is told here fell"
+    words = ("--falls", "code.listing", "--survives", "tree.commit", "--why", "listed elsewhere", "--author", "Ada")
+    assert copied.type("annotate", run, *words).exit_code == 0
+    told = " ".join(copied.type("whence", str(saved.root / "merged")).stdout.split())
+    assert "FALLS since #2" in told.partition(" commit ")[2].partition(" verdicts ")[0]

@@ -11,6 +11,7 @@ from affidavit.fact.values import Layers, Table, Value
 from affidavit.record.annotation import by_subject
 from affidavit.record.compare import Difference, differ, display
 from affidavit.record.record import Fact, Kind, Record
+from affidavit.report.absence import brief
 from affidavit.report.contrast import LEFT, RIGHT, Change, asked, told, value_of
 from affidavit.report.terminal import Line, Span, Tone, line
 
@@ -229,7 +230,7 @@ def _felled(side: str, record: Record) -> Iterator[str]:
     for fact in record.facts:
         if fact.was is not None and isinstance(fact.state, Unknown):
             was = f"; it was {display(fact.was.value)}" if isinstance(fact.was, Known) else ""
-            yield f"{side}: {fact.name} {fact.state.why}{was}"
+            yield f"{side}: {fact.name} {brief(fact.state.why)}{was}"
 
 
 def _asked_alone(left: Record, right: Record, names: Iterable[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from affidavit.fact.observation import Known, Unknown
 from affidavit.fact.values import Table
-from affidavit.record.annotation import Annotation, present
+from affidavit.record.annotation import Annotation, closure, present
 from affidavit.record.record import Record
 from affidavit.report.corrected import corrections
 from affidavit.report.document import Document, annotation
@@ -16,6 +16,8 @@ from affidavit.run.origin import ABSENT, AS_WRITTEN, CHANGED, STRANGE, Mark, Ori
 
 SHOWN = 4
 _INDENT = 12
+_COMMIT = ("tree.commit", "code.commit")
+_DEVIATIONS = ("code.deviations", "tree.deviations")
 _MARKS = {
     Verdict.INTACT: Span("✓", Tone.GOOD),
     Verdict.CHANGED: Span("✗", Tone.BAD),
@@ -145,13 +147,22 @@ def _run(origin: Origin, about: About) -> Iterator[Line]:
     if about.recipe:
         yield line(about.recipe, head="recipe", indent=_INDENT)
     if about.record is not None and not run.is_adopted:
-        yield line(f"{_commit(about.record)}; {_tree(about.record)}", head="commit", indent=_INDENT)
+        said = f"{_commit(about.record)}; {_tree(about.record)}"
+        yield line(said, Span(_fell(about.record, about.annotations), Tone.BAD), head="commit", indent=_INDENT)
     if about.verdicts:
         yield line(about.verdicts, head="verdicts", indent=_INDENT)
 
 
+def _fell(record: Record, annotations: Sequence[Annotation]) -> str:
+    """Say since when what is told of the code is taken back, wholly or in part, or nothing."""
+    for one in annotations:
+        if not closure(one.falls, record.vocabulary).isdisjoint((*_COMMIT, *_DEVIATIONS)):
+            return f"  FALLS since #{one.seq}"
+    return ""
+
+
 def _commit(record: Record) -> str:
-    for name in ("tree.commit", "code.commit"):
+    for name in _COMMIT:
         for fact in record.facts:
             if fact.name == name and isinstance(fact.state, Known):
                 return str(fact.state.value)
@@ -161,7 +172,7 @@ def _commit(record: Record) -> str:
 def _tree(record: Record) -> str:
     """Say whether the commit holds what ran: by the files that were loaded, else by those that were found before."""
     why = "nobody looked"
-    for name in ("code.deviations", "tree.deviations"):
+    for name in _DEVIATIONS:
         for fact in record.facts:
             if fact.name != name:
                 continue
