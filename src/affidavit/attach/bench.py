@@ -17,7 +17,7 @@ from affidavit.fact.observation import Cause
 from affidavit.fact.term import Vocabulary
 
 SLOW_ALLOWED = 3
-"""So many instruments may pass their time limits in one process before no other is given the chance."""
+"""So often may time limits be passed in one process before no instrument is given the chance any more."""
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Bench:
     pulses: list[Callable[[int], bool]]
     chronicle: Chronicle
     seats: Sequence[Seat] = ()
-    _is_slow: bool = field(default=False, init=False)
+    _slow: list[str] = field(default_factory=list, init=False)
 
     def seat(self, episode: int) -> None:
         """Seat a new instrument of each kind, for one training."""
@@ -41,9 +41,12 @@ class Bench:
 
     def hear(self, moment: Moment, *, step: int, sampled: bool) -> None:
         """Hand a moment to every instrument that listens."""
+        self._cut_short()  # those that were seated since it came to that
         for seat in self.seats:
+            was_slow = seat.is_slow
             seat.hear(moment, step=step, sampled=sampled)
-            if seat.is_slow and not self._is_slow:
+            if seat.is_slow and not was_slow:
+                self._slow.append(seat.instrument.name)
                 self._cut_short()
 
     def listens(self, kind: type[Moment]) -> bool:
@@ -69,14 +72,12 @@ class Bench:
             seat.release()
 
     def _cut_short(self) -> None:
-        """Switch everything off where several instruments passed their limits: then it is the machine that is slow."""
-        slow = [seat.instrument.name for seat in self.seats if seat.is_slow]
-        if len(slow) < SLOW_ALLOWED:
+        """Switch everything off where limits were passed too often: then it is the machine that is slow."""
+        if len(self._slow) < SLOW_ALLOWED:
             return
-        self._is_slow = True
         for seat in self.seats:
             if not seat.off:
-                seat.switch_off(Cause.TIME_LIMIT, f"{', '.join(slow)} passed their limits before it")
+                seat.switch_off(Cause.TIME_LIMIT, f"{', '.join(self._slow)} passed their limits before it")
 
     def _emit(self, kind: type[Instrument], episode: int) -> Emit:
         spool = Path(self.launch.spool)

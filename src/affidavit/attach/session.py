@@ -211,12 +211,13 @@ class Session:
         self._heartbeat.stop()
 
     def close(self, reason: str) -> None:
-        """Say that this process ends in an orderly way."""
+        """Say that this process ends in an orderly way, and fall silent."""
         if self._chronicle.is_open and not self._detached:
             self._lookout.look(self._bench.seats, last=True)
             # Not its exit code: that is known to nobody in here.
             uncaught = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
             self._chronicle.close(reason, raised=type(uncaught).__name__ if uncaught is not None else "")
+            self.detach()
 
     def _begin(self, moment: TrainBegin) -> None:
         """Open the journal, or begin the episode anew: inside one outer ``train()`` the last beginning wins."""
@@ -242,8 +243,7 @@ class Session:
     def _open(self) -> None:
         emits = sorted(term for instrument in self.instruments for term in instrument.emits)
         self._chronicle.open(self.launch, {**self.details, "emits": emits})
-        beats = folder.heartbeat(Path(self.launch.spool), process_identity(), self.launch.attempt)
-        self._heartbeat = Heartbeat(beats)
+        self._heartbeat = Heartbeat(folder.heartbeat(Path(self.launch.spool), process_identity(), self.launch.attempt))
         self._say_if_silenced()
 
     def _close_live(self) -> None:
