@@ -274,6 +274,7 @@ def test_a_retraction_fells_all_of_a_run_and_lists_what_loaded_it(resumed: Desk)
     assert not any(isinstance(fact.state, Known) for fact in fold.read_record(folder, WORDS).facts)
     again = resumed.type("retract", first, "--why", "once more")
     assert "retraction #1" in again.stdout and len(chain.read(folder)) == 1
+    assert "taken back before (#1: shifted labels)" in " ".join(again.stderr.split())
 
 
 def test_a_run_on_which_nothing_stands_says_so(resumed: Desk) -> None:

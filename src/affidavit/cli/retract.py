@@ -47,6 +47,8 @@ def command(run: str, why: str, author: str, dry_run: bool, as_json: bool) -> in
         seals(one, project.attest)
     touched = standing_on(found, others, project.root)
     said = next((one for one in chain.read(folder) if one.kind is Extent.RETRACTION), None)
+    if said is not None and not dry_run:
+        page.tell((f"it was taken back before (#{said.seq}: {said.reason}); nothing was written now",))
     if said is None and not dry_run:
         said = chain.annotate(folder, falls=["*"], reason=why, author=author or author_of(project.root))
         project.attest_correction(folder)

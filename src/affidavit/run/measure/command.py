@@ -3,6 +3,9 @@
 What it covers is digested before the first run and again after the last: code that was edited in between was measured
 in part, and that is no measurement. What the command prints goes to standard error, as our own answer goes to output.
 Who stops us stops the command, and what its earlier runs gave is said.
+
+Source: the wall time, by a clock that never goes back, from before the command is started until it has ended.
+Blind to: the processor's time; what the run before left warm; what the command leaves to the background.
 """
 
 from __future__ import annotations

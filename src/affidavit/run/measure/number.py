@@ -1,4 +1,8 @@
-"""One number out of several: the median, and how far they spread."""
+"""One number out of several: the median, and how far they spread.
+
+Source: ``statistics``: the median, the sample's standard deviation, quartiles that include both ends.
+Blind to: two heaps of values, a trend from the first to the last.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ SECONDS_IN = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9, "min": 
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """A median with its spread: ``iqr``, ``sd``, or "" for a single value."""
+    """A median with its spread, both in the unit of the values: ``iqr``, ``sd``, or None and "" for a single value."""
 
     value: float
     spread: float | None

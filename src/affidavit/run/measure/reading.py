@@ -1,6 +1,9 @@
 """Where a command's number is: in the time it took, in a line that it printed, or in JSON that it wrote.
 
 A file that was there before the command may be an earlier run's, so it counts only where the command wrote it.
+
+Source: standard output, and for a pattern standard error too; the file that is named.
+Blind to: the unit that the command prints; a comma that stands for a point before three digits.
 """
 
 from __future__ import annotations
