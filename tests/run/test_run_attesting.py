@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
 from collections.abc import Callable
 from dataclasses import replace as with_
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.run.notarised import World, replace, world, write
 
-from affidavit.record import chain, statement
+from affidavit.record import chain, key, statement, trust
 from affidavit.record.seal import Head
 from affidavit.record.standing import Standing
 
@@ -68,6 +69,31 @@ def test_what_evidence_is_altered_does_not_keep_a_correction_from_being_signed(t
     chain.annotate(there.folder, reason="its evidence was altered", author="ada")
     assert there.notary.corrected(there.folder) == ()
     assert there.said("signed head")[1].endswith("counts 3 corrections")
+
+
+@pytest.mark.parametrize("named", ["a file", "the key itself"])
+def test_a_key_that_was_swapped_since_the_commit_is_told(tmp_path: Path, named: str) -> None:
+    """Whoever may write the project puts his own key in the place of ours, and signs all of it."""
+    there = world(tmp_path / "project", signed=True)
+    ours, theirs = (there.root / f"{name}.pub" for name in ("ours", "theirs"))
+    item = ours.name if named == "a file" else key.line(key.read_public(ours), "ada")
+    (there.root / "affidavit.toml").write_text(f'[seal]\ntrusted = ["{item}"]\n')
+    held = with_(there, notary=with_(there.notary, trusted=(trust.named(item, there.root),)))
+    assert held.standing() is Standing.HOLDS, "no commit names a key yet"
+    for words in (("add", "-f", "affidavit.toml", "ours.pub"), ("commit", "-qm", "whom we believe")):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=there.root, check=True)
+    assert held.standing() is Standing.HOLDS
+    forge_and_take_the_envelopes_away(held)
+    assert held.stranger.sealed(held.folder) == ()
+    if named == "a file":
+        replace(ours, theirs.read_bytes())
+    else:
+        swapped = trust.named(key.line(key.read_public(theirs), "ada"), there.root)
+        held = with_(held, notary=with_(held.notary, trusted=(swapped,)))
+    assert held.said("signature")[0] is Standing.HOLDS
+    standing, said = held.said("trusted key")
+    assert standing is held.standing() is Standing.UNCHECKED and "is not what the last commit names" in said
+    assert with_(held, notary=held.notary.trusting(theirs)).standing() is Standing.HOLDS, "a person names it now"
 
 
 def test_of_two_corrections_at_once_the_older_head_is_not_signed_last(

@@ -25,6 +25,7 @@ from affidavit.record.standing import Examined, Standing
 from affidavit.record.trust import Named, Revoked, Trust
 from affidavit.record.verification import Verified
 from affidavit.run.marked import marked
+from affidavit.run.reviewed import reviewed
 from affidavit.run.tracker.tag import Tracker
 
 VARIABLE = "AFFIDAVIT_ATTEST"
@@ -43,6 +44,7 @@ class Notary:
         key: what ``[seal] key`` says; AFFIDAVIT_KEY stands above it.
         trusted: the keys whose signature the project believes.
         revoked: those whose signature it believes no longer.
+        given: those that a person names now, beside them.
         witness: ``none`` or ``git``.
         tracker: the experiment tracker that remembers, too; who only reads many records gives none, and waits for none.
     """
@@ -51,6 +53,7 @@ class Notary:
     key: str = ""
     trusted: tuple[Named, ...] = ()
     revoked: tuple[Revoked, ...] = ()
+    given: tuple[Named, ...] = ()
     witness: str = "none"
     tracker: Tracker | None = None
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -129,8 +132,9 @@ class Notary:
     def trust(self, secret: PrivateKey | None = None) -> Trust:
         """Return whom this project believes, and ourselves where ``secret`` is given."""
         expects = key.locate(self.key, self.root, self.environment) is not None
-        believed = trust.believed(self.trusted, revoked=self.revoked, expects=expects)
-        places = (one.parent if isinstance(one, Path) else self.root for one in self.trusted)
+        named = (*self.trusted, *self.given)
+        believed = trust.believed(named, revoked=self.revoked, expects=expects)
+        places = (one.parent if isinstance(one, Path) else self.root for one in named)
         believed = rotation.succeeded(believed, places)
         if secret is None:
             return believed
@@ -138,13 +142,19 @@ class Notary:
 
     def trusting(self, *keys: Named) -> Notary:
         """Return a notary that believes these public keys, too."""
-        return replace(self, trusted=(*self.trusted, *keys))
+        return replace(self, given=(*self.given, *keys))
 
     def verify(self, folder: Path) -> Verified:
         """Return everything that can be said of a run folder, the word of the witnesses outside of it included."""
         found = verification.verify(folder, self.trust())
         tracked = self.tracker.examine(folder, found) if self.tracker is not None else None
-        told = (self._placed(found, folder), self._witnessed(found, folder.name), tracked, marked(folder, self.root))
+        told = (
+            self._placed(found, folder),
+            reviewed(folder, self.root, self.trusted) if not self.given else None,
+            self._witnessed(found, folder.name),
+            tracked,
+            marked(folder, self.root),
+        )
         return found.and_(*(one for one in told if one is not None))
 
     def _secret(self) -> PrivateKey | None:
