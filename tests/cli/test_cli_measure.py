@@ -32,6 +32,8 @@ def test_a_number_that_is_printed_is_read(project: Desk) -> None:
     said = project.start("measure", "encode-cache-rebuild", *read_it, "--", sys.executable, "-c", PRINTS)
     (one,) = json.loads(said.stdout)["measurements"]
     assert (one["value"], one["unit"], one["n"]) == (145.5, "s", 1)
+    many = project.type("measure", "rows", "--unit", "rows", "--read", "\\d+", "--", "echo", "12345678")
+    assert many.stdout.startswith("rows 12,345,678 rows, n = 1")
     told = project.start(
         "measure", "rows", "--unit", "rows", "--read-json", "r.json:rows", "--", sys.executable, "-c", PRINTS
     )

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from affidavit.claims.quantity import quantity_of
+from affidavit.claims.wording import as_written, number
 from affidavit.cli import page
 from affidavit.cli.complaint import complain
 from affidavit.cli.parameter import example, json_option
@@ -143,8 +144,8 @@ def _kept(project: Project, found: tuple[Measurement, ...], *, as_json: bool) ->
 
 
 def _lines(one: Measurement, earlier: Measurement | None) -> list[Line]:
-    spread = "" if one.spread is None else f" ± {one.spread:.3g} ({one.spread_is})"
-    said = [line(Span(f"{one.name} {one.value:.6g} {one.unit}", Tone.STRONG), Span(f"{spread}, n = {one.n}"))]
+    spread = "" if one.spread is None else f" ± {number(one.spread)} ({one.spread_is})"
+    said = [line(Span(f"{one.name} {as_written(one)}", Tone.STRONG), Span(f"{spread}, n = {one.n}"))]
     device = ", ".join(text for key in ("processor", "cores", "gpu") if (text := _part(one, key)))
     about = {
         "on": device,
@@ -152,9 +153,7 @@ def _lines(one: Measurement, earlier: Measurement | None) -> list[Line]:
         "covers": ", ".join(one.code) or "nothing: it never goes stale by itself",
         "run": one.run,
         "seat": one.seat,
-        "before": ""
-        if earlier is None or earlier == one
-        else f"{earlier.value:.6g} {earlier.unit}, {earlier.date:%Y-%m-%d}",
+        "before": "" if earlier is None or earlier == one else f"{as_written(earlier)}, {earlier.date:%Y-%m-%d}",
     }
     return said + [line(text, head=head, indent=len("covers  ")) for head, text in about.items() if text]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from affidavit.claims.wording import as_written
 from affidavit.cli import page
 from affidavit.cli.judgement import sealed
 from affidavit.cli.parameter import example, json_option
@@ -86,7 +87,7 @@ def _lines(run: str, said: Annotation | None, touched: Standing) -> Iterator[Lin
     if touched.is_empty:
         yield line("nothing of this project that can be seen", head="built on it", indent=_INDENT)
     yield from _group("run", [_of_run(one) for one in touched.runs])
-    yield from _group("measurement", [f"{one.name} {one.value:.6g} {one.unit}" for one in touched.measurements])
+    yield from _group("measurement", [f"{one.name} {as_written(one)}" for one in touched.measurements])
     yield from _group("claim", [f"{one.path}:{one.line} {one.said} ({one.of})" for one in touched.claims])
     yield from _group("names it", [f"{one.path}:{one.line} ({one.of})" for one in touched.documents])
     yield from _group("card", [f"{one.path} ({one.of})" for one in touched.cards])
