@@ -77,7 +77,7 @@ def _summary(said: Statement, noted: int) -> Line:
     source = state.source if isinstance(state, Known) else ""
     counts = ", ".join(f"{number} {verdict.value}" for verdict, number in said.decision.counts)
     told = [f"{_count(given(tally), 'name')} {source}"]
-    told += [read for noun in ("gate", "alarm") for read in _examined(said, noun)]
+    told += [read for noun in ("gate", "alarm", "reference") for read in _examined(said, noun)]
     told += [counts or "nothing was judged"]
     told += [f"{_count(noted, 'name')} deprecated (--notes lists them)"] if noted else []
     waived = len({finding for finding, _ in said.decision.waived})
@@ -86,7 +86,7 @@ def _summary(said: Statement, noted: int) -> Line:
 
 
 def _examined(said: Statement, noun: str) -> Iterator[str]:
-    """Yield how many commands were read as gates, or as alarms, where there are any."""
+    """Yield how many commands were read as gates, or as alarms, and how many references, where there are any."""
     number = next((value for _, value in said.case.values(f"{noun}s.examined")), 0)
     if isinstance(number, int) and number:
         yield _count(number, noun)
