@@ -67,6 +67,13 @@ def test_a_command_is_measured_with_all_that_it_was_true_of(project: Path) -> No
     assert found.packages["python"].startswith("3.") and "packages, sha256:" in found.packages["others"]
 
 
+def test_a_number_is_dated_when_it_is_known(project: Path) -> None:
+    """A claim that is taken back while it is measured anew has been measured anew."""
+    reading = Printed(pattern=re.compile(r"\d+\.\d+"))
+    found = measure(order(sys.executable, "-c", "import time; print(time.time())", reading=reading), project=project)
+    assert found.date.timestamp() >= found.value
+
+
 def test_the_tree_is_told_as_it_is(project: Path) -> None:
     (project / "encode.py").write_text(SCRIPT + "# more\n")
     assert measure(order(), project=project).tree == CHANGED

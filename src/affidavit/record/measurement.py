@@ -44,7 +44,7 @@ class Measurement(Part, frozen=True, kw_only=True):
     Args:
         name: the id that a claim carries, in kebab-case.
         value: the median of ``n`` values, in ``unit``.
-        date: when the measuring began; of an import, what its file says.
+        date: when it had been measured; of an import, what its file says.
         spread: in ``unit``; what it is, ``spread_is`` says. None where there was one value.
         command: what was run, its secrets hidden.
         tree: ``as committed``, ``changed since``, ``no repository``, or "" where git would not say.

@@ -64,7 +64,6 @@ def measure(order: Order, *, project: Path, environment: Mapping[str, str] | Non
     interpreter, files = _reached(command, said)
     stands = identity.standing([*files, *_files(code, project)], project, interpreter)
     before = identity.known_runs(project)
-    date = now()
     number = _repeated(order, command, said)
     if _code(order.covers, project) != code:
         raise unmeasured(
@@ -80,7 +79,7 @@ def measure(order: Order, *, project: Path, environment: Mapping[str, str] | Non
         spread=number.spread,
         spread_is=number.spread_is,
         n=number.n,
-        date=date,
+        date=now(),  # at its end: what was taken back while it went on has been measured again
         command=identity.told_command(order.argv, project),
         commit=stands.commit,
         tree=stands.tree,
