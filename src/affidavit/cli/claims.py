@@ -48,8 +48,10 @@ def command() -> None:
     \b
     [145.5 s](claim:encode-cache-rebuild)                       Markdown
     <!-- claim: encode-cache-rebuild -->145.5 s<!-- /claim -->  Markdown, HTML
-    145.5 s (claim: encode-cache-rebuild)                       prose, docstrings
+    145.5 s (claim: encode-cache-rebuild)                       any prose, docstrings
     LIMIT = 145.5  # s, claim: encode-cache-rebuild             comments after #
+
+    The cells of a notebook are read as what they are. Code within prose is not read.
 
     What was taken back is listed in the document that says so, by "claims fix --write":
 

@@ -14,7 +14,8 @@ from typing import Final
 
 from affidavit.claims.anchor.comment import comment_places, python_places
 from affidavit.claims.anchor.markdown import places as markdown_places
-from affidavit.claims.anchor.place import MARKDOWN, PYTHON, Place, Span
+from affidavit.claims.anchor.notebook import notebook_view
+from affidavit.claims.anchor.place import MARKDOWN, NOTEBOOK, PYTHON, Place, Span
 from affidavit.claims.anchor.unit import unit_in_comment, unit_in_name
 from affidavit.claims.quantity import Quantity, quantities
 from affidavit.claims.quantity.tail import Tail
@@ -68,9 +69,13 @@ def anchors(text: str, kind: str) -> tuple[Anchor, ...]:
     """
     if not kind or "claim:" not in text:
         return ()
-    read = markdown_places if kind == MARKDOWN else python_places if kind == PYTHON else comment_places
     starts = _starts(text)
-    found = (_anchor(text, place, starts) for place in read(text))
+    if kind == NOTEBOOK:
+        text, places = notebook_view(text)
+    else:
+        read = markdown_places if kind == MARKDOWN else python_places if kind == PYTHON else comment_places
+        places = tuple(read(text))
+    found = (_anchor(text, place, starts) for place in places)
     return tuple(sorted(found, key=lambda anchor: anchor.claim_at))
 
 

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
-MARKDOWN, PYTHON, COMMENTS = "markdown", "python", "comments"
-"""How a text carries an id: in links and comment pairs, in comments found by Python's own tokenizer, after a ``#``."""
+MARKDOWN, PYTHON, COMMENTS, NOTEBOOK = "markdown", "python", "comments", "notebook"
+"""How a text carries an id: in links and comment pairs, in comments found by Python's own tokenizer, after a ``#``, or
+in cells of which each does as one of these.
+"""
 _KINDS: Final = {
     MARKDOWN: (".md", ".markdown", ".mdx", ".qmd", ".rmd", ".html", ".htm", ".rst", ".txt"),
     PYTHON: (".py", ".pyi", ".pyx"),
+    NOTEBOOK: (".ipynb",),
     COMMENTS: (
         *(".sh", ".bash", ".zsh", ".slurm", ".sbatch", ".job", ".pbs", ".env", ".mk", ".tf"),
         *(".yaml", ".yml", ".toml", ".cfg", ".ini", ".conf"),
