@@ -68,10 +68,9 @@ def test_a_command_is_measured_with_all_that_it_was_true_of(project: Path) -> No
 
 
 def test_a_number_is_dated_when_it_is_known(project: Path) -> None:
-    """A claim that is taken back while it is measured anew has been measured anew."""
     reading = Printed(pattern=re.compile(r"\d+\.\d+"))
     found = measure(order(sys.executable, "-c", "import time; print(time.time())", reading=reading), project=project)
-    assert found.date.timestamp() >= found.value
+    assert found.date.timestamp() >= found.value, "what is taken back meanwhile has been measured again"
 
 
 def test_the_tree_is_told_as_it_is(project: Path) -> None:
