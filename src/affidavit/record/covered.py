@@ -4,7 +4,7 @@ A digest of a file moves with every comment in it, and is soon ignored. That of 
 what is digested is its syntax without comments, docstrings, positions and the spelling of literals. Nothing is run.
 
 Source: playbook §4.7; the abstract syntax of Python, with what versions differ in left out.
-Blind to: what a function calls; a name that is bound at run time.
+Blind to: what a function calls; a name that is bound at run time; a notebook, which is digested with its outputs.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def _text(node: object) -> str:
     if isinstance(node, list):
         return f"[{','.join(map(_text, node))}]"
     if not isinstance(node, ast.AST):
-        return repr(node)
+        return ascii(node)  # which characters repr() escapes differs by the version's table of Unicode
     fields = []
     for name in node._fields:
         value = getattr(node, name, None)
