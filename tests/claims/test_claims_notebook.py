@@ -1,4 +1,4 @@
-"""Claims in notebooks: read as they are shown, mended in the JSON as it is written, and nothing else of it changed."""
+"""Claims in notebooks: read as they are shown, mended in the JSON as it is written; and ids where none is read."""
 
 from __future__ import annotations
 
@@ -75,3 +75,13 @@ def test_a_notebook_stays_one(tmp_path: Path) -> None:
     path.write_text(json.dumps({"cells": [CELLS[0]]}))
     odd = Measurement(name=ID, value=3, unit='"x"', date=KNOWN.measured[0].date)
     assert mends(survey([path], Measurements(measured=(odd,)), tmp_path).judged.unbound) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("a.js", [2]), ("a.tex", [2]), ("a.json", []), ("a.diff", []), ("a.md", []), ("a.sh", [])]
+)
+def test_an_id_where_none_is_read_is_told(tmp_path: Path, name: str, told: list[int]) -> None:
+    path = tmp_path / name
+    path.write_text(f"// claim: it works, claim: an-example\n// 145.5 s, claim: {ID}\n")
+    found = survey([path], KNOWN, tmp_path)
+    assert [word.line for word in found.judged.placeless] == told and not found.judged.unbound

@@ -27,6 +27,10 @@ from affidavit.record.measurement import Measurement, Measurements
 TABLE: Final = "affidavit:superseded"
 """The key under which a generated table is named."""
 _SPEED: Final = re.compile(r"^time$|/s$")
+_MARK: Final = re.compile(r"\bclaim:[ \t]{0,9}([a-z0-9]+(?:-[a-z0-9]+)*)")
+_DATA: Final = frozenset(
+    {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".xml", ".sarif", ".log", ".lock", ".diff", ".patch"}
+)
 _DEVICE: Final = re.compile(
     r"\b(?:[AHBVL]\d{2,3}[A-Z]*|RTX|TPU|GPUs?|CPUs?|cores?|NVIDIA|AMD|Intel|Xeon|EPYC|laptop|machine|node|device|seat)\b",
     re.I,
@@ -69,7 +73,7 @@ class Judged:
         held: every anchor that somebody meant.
         unbound: claims that do not say what was measured, were taken back, or name nothing.
         stale: claims of code that changed.
-        placeless: claims of a speed that say nowhere what they were measured on.
+        placeless: claims of a speed that say nowhere what they were measured on, and ids where none is read.
     """
 
     held: list[Held] = field(default_factory=list)
@@ -91,6 +95,7 @@ def judge(sheets: Iterable[Sheet], measurements: Measurements, root: Path) -> Ju
     found = Judged()
     changed: dict[str, tuple[str, ...]] = {}
     for sheet in sheets:
+        found.placeless += _unread(sheet, measurements)
         for anchor in sheet.anchors:
             measured = measurements.last(anchor.claim)
             if measured is None and anchor.is_sentence:
@@ -176,6 +181,19 @@ def _mended(anchor: Anchor, now: Measurement, before: Measurement | None) -> tup
 def _renamed(anchor: Anchor, name: str) -> Iterator[Edit]:
     if name != anchor.claim:
         yield Edit(anchor.claim_at, name)
+
+
+def _unread(sheet: Sheet, measurements: Measurements) -> Iterator[Word]:
+    """Yield ids of measurements in a text of which nobody knows how it would carry one; data may hold any."""
+    if sheet.kind or sheet.path.suffix.lower() in _DATA:
+        return
+    line, counted = 1, 0
+    for mark in _MARK.finditer(sheet.text):
+        line += sheet.text.count("\n", counted, mark.start())
+        counted = mark.start()
+        if measurements.last(mark[1]) is not None:
+            said = f"its id is not read in {sheet.path.suffix or 'such'} files, so nothing is held against it"
+            yield Word(path=sheet.path, line=line, claim=mark[1], said=said)
 
 
 def _is_placeless(anchor: Anchor, measured: Measurement) -> bool:
