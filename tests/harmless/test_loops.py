@@ -23,7 +23,7 @@ def test_a_loop_does_the_same(runs: tuple[Ran, Ran], loop: str) -> None:
     bare, observed = (cast(dict[str, Any], run.said[loop]) for run in runs)
     took, usual = observed.pop("told", 0.0), bare.pop("told", 0.0)
     assert observed == bare
-    assert took < usual + 5
+    assert took < usual + 5  # seconds of CPU: what else the machine does is no loop's fault
 
 
 def test_parameters_of_nobody_are_looked_for_once(runs: tuple[Ran, Ran]) -> None:
