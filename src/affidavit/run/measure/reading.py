@@ -17,7 +17,8 @@ from affidavit.record import file
 from affidavit.run.measure.error import MeasureError, unmeasured
 from affidavit.run.measure.number import SECONDS_IN, plain_number
 
-OUTPUT_BYTES = 1 << 24
+OUTPUT_BYTES = 1 << 28
+"""What is read of a command's output: the log of hours, whose number stands at its end."""
 _NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 """A comma stands before three digits: "0,5" is half of one to who wrote it, and no five."""
 
