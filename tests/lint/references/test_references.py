@@ -59,6 +59,7 @@ TARGET = (
         ("elsewhere/gone.md §1", ""),
         ("[a](docs/sizing.md)", ""),
         ("notes.md §9", ""),
+        ("[a](affidavit.corrections/gone.md)", "no file at gone.md"),
         ("(§9), and sizing.md §3", "sizing.md has no section 3"),
     ],
 )

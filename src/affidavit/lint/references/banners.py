@@ -21,7 +21,7 @@ from affidavit.observe.error import ObserveError
 WORDS: Final = "affidavit:correction"
 _END: Final = r"(?:\r\n|[\r\n])"
 _BLOCK: Final = re.compile(
-    rf"{_END}<!-- {WORDS} ([0-9a-f]{{12}}) #(\d+) -->{_END}[^\r\n]*{_END}<!-- /{WORDS} -->(?=[\r\n]|\Z)"
+    rf"{_END}<!-- {WORDS} ([0-9a-f]{{12}}) #(\d{{1,9}}) -->{_END}[^\r\n]*{_END}<!-- /{WORDS} -->(?=[\r\n]|\Z)"
 )
 _SHOWN: Final = 12
 """How much of a digest a banner shows."""

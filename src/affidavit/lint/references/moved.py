@@ -45,7 +45,8 @@ def read_moved(found: References) -> tuple[Moved, ...]:
 
     Blind to: what lies outside of a repository, beyond the end of a shallow one, or where git has no answer in time;
         what stood before a document was renamed; a section that was renamed as well; an anchor that still leads
-        somewhere, as it says the title itself; a line that was edited for another reason.
+        somewhere, as it says the title itself, even if it is one of several alike; a line that was edited for another
+        reason.
     """
     told: list[Moved] = []
     for top, references in _by_repository(found).items():

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-from affidavit.fact.folder import CORRECTIONS
 from affidavit.lint.files import DOCUMENTS
-from affidavit.lint.references.banners import read_banners, said_of, taken_out
+from affidavit.lint.references.banners import WORDS, read_banners, said_of, taken_out
 from affidavit.lint.references.code import said_in
 from affidavit.lint.references.earlier import ignored, once_there, top_of
 from affidavit.lint.references.headings import prose
@@ -74,9 +73,9 @@ def read_references(paths: Iterable[Path], code: Iterable[Path] = ()) -> Referen
         code: files whose comments and docstrings are read.
     Blind to: links that begin with a slash or a scheme; targets without a suffix; HTML; wiki links; appendices, whose
     numbers are letters; a section number whose document nobody named, unless its own document numbers its headings;
-    lines that name a paper, a law or an RFC; a number that is not in a document which was found by its name alone;
-    documents that are not there, that no commit took away, and whose folder is not there either; files that are not
-    there and that git is told to ignore, as something makes them; what lies outside of the repository.
+    lines that name a paper, a law, an RFC or another repository; a number that is not in a document which was found by
+    its name alone; documents that are not there, that no commit took away, and whose folder is not there either; files
+    that are not there and that git is told to ignore, as something makes them; what lies outside of the repository.
     """
     paths = [path for path in paths if path.suffix.lower() in DOCUMENTS]
     targets = Targets(paths)
@@ -141,7 +140,7 @@ def _references(path: Path, text: str, targets: Targets) -> Iterator[Reference]:
                 continue
             yield Reference(path, lines.at(at), written, target, anchor)
             if is_numbered and covered[at] == "]" and target.suffix.lower() in DOCUMENTS and targets.exists(target):
-                words = covered[max(covered.rfind("[", 0, at), at - _LONGEST) + 1 : at]
+                words = " ".join(covered[max(covered.rfind("[", 0, at), at - _LONGEST) + 1 : at].split())
                 for number in () if _FOREIGN.search(words) else _numbers(words):
                     yield Reference(path, lines.at(at), f"[{words}]({written})", target, section=number)
     if is_numbered:
@@ -155,10 +154,9 @@ def _by_number(path: Path, plain: str, covered: str, targets: Targets, text: str
         before = plain[max(start - _LONGEST, 0) : start]
         named = _NAMED.search(before) if before.rstrip("`)], \t\n").endswith(_SUFFIXES) else None
         after = _OF.match(plain, end)
-        for name, said in (
-            *((one[1], one[0] + found[0]) for one in (named,) if one),
-            *((one[1], found[0] + one[0]) for one in (after,) if one),
-        ):
+        mentions = [(named[1], named[0] + found[0])] if named else []
+        mentions += [(after[1], found[0] + after[0])] if after else []
+        for name, said in mentions:
             if not _ELSEWHERE_NAMED.search(before.rpartition("\n")[2]):
                 target, guessed = targets.named(path.parent, name)
                 for number in _numbers(found[0]):
@@ -208,7 +206,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _said(one: Reference, targets: Targets) -> str:
-    if one.target.parent.name == CORRECTIONS:
+    if one.text.startswith(WORDS):
         return said_of(one)
     if not targets.exists(one.target):
         return f"no file at {one.target.name}"
