@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -88,14 +90,21 @@ def test_one_that_hangs_in_every_training_is_one_too_many(session: Session) -> N
 
 
 def test_a_training_after_the_end_of_the_process_is_met_with_silence(
-    session: Session, capsys: pytest.CaptureFixture[str]
+    session: Session, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As in an ``atexit`` of the script's own that was registered before ours."""
+    refused: list[str] = []
+    monkeypatch.setitem(
+        sys.modules, "_affidavit_early", SimpleNamespace(refuse=refused.append, listing=SimpleNamespace(late=False))
+    )
+    session.note("before there is a journal")
     train(session)
     session.close("exited")
     lines = reading(session)
     train(session)
     session.beat(9)
+    session.note("after its end")
+    assert refused == ["before there is a journal"]
     assert capsys.readouterr() == ("", "")
     assert reading(session) == lines and lines.closed == "exited"
 

@@ -112,6 +112,9 @@ class Chronicle:
 
     def abandon(self) -> None:
         """Write no more, not even a last line: in a forked child the journal is its parent's."""
-        if self._journal is not None:
-            self._journal.abandon()
+        journal = self._journal
+        if journal is None:
+            return
+        if not journal.silenced:  # one that has ended stays: what is noted after its end is told nowhere else
             self._journal = None
+        journal.abandon()
