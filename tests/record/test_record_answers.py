@@ -34,8 +34,14 @@ def test_the_last_answer_to_a_question_counts(tmp_path: Path) -> None:
     lines.append(path, [said("yes", day=2), said("no", question="Another?")])
     held = answers.read(path)
     assert [one.answer for one in held.given] == ["no", "yes", "no"] and held.problems == ()
-    last = held.last("Is it good?")
-    assert last is not None and (last.answer, last.time.day) == ("yes", 2) and held.last("never asked") is None
+    today = datetime.date(2026, 11, 3)
+    last = held.last("Is it good?", today)
+    assert last is not None and (last.answer, last.time.day) == ("yes", 2) and held.last("never asked", today) is None
+    lines.append(path, [said("no", day=9)])
+    to_come = answers.read(path)
+    assert to_come.last("Is it good?", today) == last, "an answer of a day that has not come hides none that is true"
+    alone = to_come.last("Is it good?", datetime.date(2026, 10, 1))
+    assert alone is not None and alone.time.day == 9, "where none is true, the last is told, and doubted"
 
 
 @pytest.mark.guards("affidavit.record.answers:Answer.doubt", property="an answer holds for its time and its bytes")

@@ -28,9 +28,8 @@ def beside(fault: Fault, outcome: Outcome, log: Path) -> Iterator[Line]:
         yield margin("an ordinary record" if number == 1 else "", f"{said}{ended}")
     named = [found for found in outcome.findings if found["check"] == fault.check]
     for found in named:
-        what, _, _ = found["message"].removeprefix(f"{found['check']}: ").partition("\n")
         yield margin("Affidavit", _verdict(found), tone=Tone.STRONG)
-        yield margin("", what)
+        yield margin("", f"expected {found['expected']}, saw {found['saw']}.")
     if not named:
         said = outcome.problem or f"said nothing under {fault.check}"
         yield margin("Affidavit", Span(f"NOT FOUND: {said}; see {log}", Tone.BAD), tone=Tone.STRONG)

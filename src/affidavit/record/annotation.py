@@ -132,7 +132,7 @@ def compose(
     complaints += _unasked(said, falling=falling, standing=standing, left=left)
     follows = Extent.NOTE if not falling else Extent.RETRACTION if gone >= set(held) else Extent.ERRATUM
     kind = Extent.SUPERSEDES if said.by.strip() else said.kind or follows
-    complaints += _other_extent(kind, follows, by=said.by)
+    complaints += _other_extent(said.kind or kind, follows, by=said.by)
     annotation = Annotation(
         seq=len(before) + 1,
         prev=prev,
@@ -206,6 +206,8 @@ def _other_extent(kind: Extent, follows: Extent, *, by: str) -> Iterator[str]:
     if kind is Extent.SUPERSEDES:
         if not by.strip():
             yield "it supersedes, and does not say what takes the record's place"
+    elif by.strip():
+        yield f"its kind is {kind.value}, and it says what takes the record's place, as one that supersedes does"
     elif kind is not follows and {kind, follows} != {Extent.ERRATUM, Extent.PARTIAL}:
         fells = {Extent.NOTE: "nothing", Extent.RETRACTION: "all of it"}.get(follows, "a part")
         yield f"its kind is {kind.value}, and {fells} falls"

@@ -56,8 +56,11 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
     given: tuple[Answer, ...] = ()
     problems: tuple[str, ...] = ()
 
-    def last(self, question: str) -> Answer | None:
-        return next((one for one in reversed(self.given) if one.question == question), None)
+    def last(self, question: str, as_of: datetime.date) -> Answer | None:
+        """Return the last answer by a day; one that is dated later hides none, and counts only where it is alone."""
+        own = [one for one in self.given if one.question == question]
+        true = [one for one in own if not is_not_yet(one.time.date(), as_of)]
+        return next(reversed(true or own), None)
 
 
 def read(path: Path) -> Answers:

@@ -68,7 +68,7 @@ def asked(settings: Settings, as_of: datetime.date) -> tuple[tuple[Asked, ...], 
 
 def _asked(question: Question, root: Path, held: answers.Answers, as_of: datetime.date) -> Asked:
     about = files.digests(root, files.matching(root, question.about))
-    said = held.last(question.question)
+    said = held.last(question.question, as_of)
     if not about:
         why = f"nothing is there to look at: {', '.join(question.about)}"
     else:
