@@ -33,7 +33,7 @@ venv-tracker: $(TRACKER_READY)
 # Hundreds of tests start a Python of their own; where nobody may write byte code, each would compile all of ours.
 test: $(READY) $(OLD_READY) $(TRACKER_READY)
 	$(BIN)/python -m compileall -q src
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 demo: $(READY)
 	$(BIN)/affidavit demo

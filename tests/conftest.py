@@ -23,7 +23,7 @@ REASONS_TO_SKIP = (
 
 
 LONGEST = ("world/test_worlds.py", "old/test_old_worlds.py", "corpus/test_corpus.py", "world/test_demo.py")
-"""Files that take minutes, the longest first: whoever runs files side by side begins with them."""
+"""Files that take minutes, the longest first: whoever runs files side by side begins with them (`make test` does)."""
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the models here are tiny, and two trainings share two cores
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
