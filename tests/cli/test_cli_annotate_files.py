@@ -121,7 +121,7 @@ def test_the_chain_of_a_file_is_verified_by_naming_the_file(project: Desk) -> No
         (("--falls", "section:6", "--survives", "section:*", "--why", "x"), "both falls and survives"),
         (("--falls", "section:6", "--reviewed-nothing-else"), "it has no reason"),
         (("--kind", "supersedes", "--why", "x"), "what takes the record's place"),
-        (("--kind", "note", "--by", "affidavit.toml", "--why", "x"), "its kind is note, and it says what takes"),
+        (("--kind", "note", "--by", ".", "--why", "x"), "its kind is note, and it says what takes"),
         (("--by", "nowhere", "--why", "x"), 'run "nowhere"'),
         (("--by", "./sizing.md", "--why", "x"), "gives way to itself"),
         (("--kind", "retraction", "--falls", "section:6", "--reviewed-nothing-else", "--why", "x"), "a part falls"),
