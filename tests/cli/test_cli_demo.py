@@ -46,7 +46,7 @@ Path("found.json").write_text('{"findings": [%s]}')
 """
 FOUND = (
     '{"check": "turns-end-supervised", "verdict": "FAIL", "cause": null, '
-    '"message": "turns-end-supervised: expected ends, saw none.\\\\nIt never stops."}'
+    '"expected": "ends", "saw": "none"}'
 )
 
 
