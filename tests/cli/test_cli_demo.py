@@ -44,10 +44,7 @@ Path(sys.argv[1], "trained").mkdir(exist_ok=True)
 print("loss 2.0 -> 1.0 in 6 steps")
 Path("found.json").write_text('{"findings": [%s]}')
 """
-FOUND = (
-    '{"check": "turns-end-supervised", "verdict": "FAIL", "cause": null, '
-    '"expected": "ends", "saw": "none"}'
-)
+FOUND = '{"check": "turns-end-supervised", "verdict": "FAIL", "cause": null, "expected": "ends", "saw": "none"}'
 
 
 class Arguments:
