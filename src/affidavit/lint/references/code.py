@@ -15,6 +15,8 @@ _HINT: Final = re.compile(
     rb"\.(?:md|markdown|rst)[`)\]]*,?\s(?:\xc2\xa7|[Ss]ec|SEC)|(?:\xc2\xa7|[Ss]ec|SEC)[^\n]{1,99}\.(?:md|markdown|rst)\b"
 )
 """Most code names no section of a document, and need not be taken apart."""
+_NAMES: Final = (b".md", b".markdown", b".rst")
+"""Most names no document at all, and plain text is found ten times as fast as an expression."""
 _COMMENT: Final = re.compile(r"(?:^|(?<=\s))#[^\n]*", re.M)
 _STARTS: Final = frozenset({tokenize.ENCODING, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT})
 """A string behind one of these is a statement by itself: a docstring, or what is read as one."""
@@ -31,7 +33,7 @@ def said_in(path: Path) -> str:
             raw = file.read(LARGEST_BYTES)
     except OSError:
         return ""
-    if not _HINT.search(raw):
+    if not any(name in raw for name in _NAMES) or not _HINT.search(raw):
         return ""
     text = lines_of(raw.decode("utf-8", "replace"))
     spans = _python(text) if path.suffix == ".py" else None
