@@ -179,3 +179,20 @@ def test_a_terminal_without_our_letters_gets_ascii_and_no_error(trained: Desk) -
     ended = trained.start("show", PYTHONIOENCODING="ascii")
     assert ended.returncode == 0 and ended.stdout.isascii()
     assert "+ 4.3" in ended.stdout
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_stops_no_command_and_stays_closed_for_it(project: Desk, closed: str) -> None:
+    look = (
+        "import os, sys; told = [os.path.exists(f'/dev/fd/{number}') for number in range(3)]; "
+        "open(sys.argv[1], 'w').write(str(told))"
+    )
+    told = []
+    for name, before in (("bare", ()), ("ours", ("-m", "affidavit.cli", "run", "--tree=allow", "--reason=x", "--"))):
+        words = [sys.executable, *before, *((sys.executable,) if before else ()), "-c", look, name]
+        asked = ["sh", "-c", f'exec "$@" {closed}', "sh", *words]
+        ended = subprocess.run(asked, cwd=project.root, env=project.environment, check=False, timeout=60)
+        assert ended.returncode == 0
+        told.append((project.root / name).read_text())
+    assert "False" in told[0] and told[0] == told[1]
+    assert len(project.run_ids) == 1

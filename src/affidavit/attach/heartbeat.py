@@ -23,6 +23,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from affidavit.fact.descriptor import hold
+
 _HEAD = struct.Struct("<8sqqqqBBB5xqq")
 _TAIL = struct.Struct("<5qq16x")
 _BOTH = struct.Struct("<8sqqqqBBB5xqq5qq16x")
@@ -90,7 +92,7 @@ class Heartbeat:
         if path is None:
             return
         try:
-            self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._descriptor = hold(path, os.O_WRONLY | os.O_CREAT)
             os.posix_fallocate(self._descriptor, 0, SIZE)
             self.beat(0)
         except OSError:

@@ -92,6 +92,7 @@ class Verbs(click.Group):
 
         ``run`` ends with its child's own code.
         """
+        _stand_in_for_closed()
         _accept_any_text()
         try:
             code = super().main(args, prog_name or "affidavit", complete_var, standalone_mode=False, **extra)
@@ -107,6 +108,22 @@ class Verbs(click.Group):
             complain(crash_report(error))
             code = CRASH
         sys.exit(code or 0)
+
+
+def _stand_in_for_closed() -> None:
+    """Open the null device in the place of a standard stream that was closed, as a daemon's often is.
+
+    Otherwise the next file that we open becomes the stream. A command that is started inherits none of it: the stand-in
+    closes as the command is executed, and its streams are closed as they would have been without us.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            mode, flag = ("w", os.O_WRONLY) if number else ("r", os.O_RDONLY)
+            file = os.open(os.devnull, flag)
+            if file != number:
+                os.dup2(file, number, inheritable=False)
+                os.close(file)
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115  for the process
 
 
 def _accept_any_text() -> None:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from affidavit.fact.descriptor import hold
 from affidavit.fact.encoding import EXACT_INTEGER
 from affidavit.fact.errors import AffidavitError
 from affidavit.fact.observation import MOST, Observation, observation_from_json, observation_to_json
@@ -43,8 +44,7 @@ class Journal:
         self.silenced = ""
         self._descriptor = -1
         try:
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            self._descriptor = os.open(path, flags, 0o644)
+            self._descriptor = hold(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL)
         except OSError as error:
             self.silenced = f"{type(error).__name__}: {error}"
         self.write("opened", format=FORMAT, process=process, **details)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from affidavit.fact.observation import Known
 from affidavit.fact.values import Tally
+from affidavit.report.known import counted
 from affidavit.report.lint import loud_findings
 from affidavit.report.statement import Statement
 from affidavit.report.terminal import Line, Span, Tone, line
@@ -21,7 +22,7 @@ def claims_report(said: Statement) -> Iterator[Line]:
     state = fact.state if fact is not None else None
     known = state if isinstance(state, Known) else None
     counts = dict(known.value.counts) if known is not None and isinstance(known.value, Tally) else {}
-    told = [f"{_count(counts.get('bound', 0), 'claim')} and {_count(counts.get('old values', 0), 'old value')}"]
+    told = [f"{counted(counts.get('bound', 0), 'claim')} and {counted(counts.get('old values', 0), 'old value')}"]
     told[0] += f" in {known.source}" if known is not None else ""
     told.append(", ".join(f"{number} {verdict.value}" for verdict, number in said.decision.counts))
     waived = len({finding for finding, _ in said.decision.waived})
@@ -49,7 +50,3 @@ def claims_list(entries: Iterable[Entry]) -> Iterator[Line]:
         head = Span(entry.claim.ljust(width), Tone.STRONG)
         yield line(f"{entry.says}  ", Span(entry.made, Tone.FAINT), doubt, head=head, indent=width)
         yield from (line(Span(place, Tone.FAINT), indent=_INDENT) for place in entry.places)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

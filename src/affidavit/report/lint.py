@@ -9,6 +9,7 @@ from affidavit.check.finding import Finding, Verdict
 from affidavit.fact.observation import Known
 from affidavit.fact.values import Table, Tally
 from affidavit.report.checklist import mark_of
+from affidavit.report.known import counted
 from affidavit.report.outside import given
 from affidavit.report.statement import Statement
 from affidavit.report.terminal import Line, Span, Tone, line
@@ -76,10 +77,11 @@ def _summary(said: Statement, noted: int) -> Line:
     tally = state.value if isinstance(state, Known) and isinstance(state.value, Tally) else Tally("names", ())
     source = state.source if isinstance(state, Known) else ""
     counts = ", ".join(f"{number} {verdict.value}" for verdict, number in said.decision.counts)
-    told = [f"{_count(given(tally), 'name')} {source}"]
-    told += [read for noun in ("gate", "alarm", "reference") for read in _examined(said, noun)]
+    read = [text for noun in ("gate", "alarm", "reference") for text in _examined(said, noun)]
+    told = [f"{counted(given(tally), 'name')} {source}"] if given(tally) or not read else []
+    told += read
     told += [counts or "nothing was judged"]
-    told += [f"{_count(noted, 'name')} deprecated (--notes lists them)"] if noted else []
+    told += [f"{counted(noted, 'name')} deprecated (--notes lists them)"] if noted else []
     waived = len({finding for finding, _ in said.decision.waived})
     told += [f"{waived} waived"] if waived else []
     return line(Span("affidavit lint", Tone.STRONG), f" · {' · '.join(told)}")
@@ -89,11 +91,7 @@ def _examined(said: Statement, noun: str) -> Iterator[str]:
     """Yield how many commands were read as gates, or as alarms, and how many references, where there are any."""
     number = next((value for _, value in said.case.values(f"{noun}s.examined")), 0)
     if isinstance(number, int) and number:
-        yield _count(number, noun)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+        yield counted(number, noun)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,5 +113,5 @@ def upgrade_report(changes: Sequence[Change], *, against: str) -> Iterator[Line]
         yield line(place, f"  {change.name}  ", Span(f"{change.kind}: ", tone), change.said, indent=_INDENT)
     broken = sum(change.breaks for change in changes)
     count = f"{broken} break" if broken else "none breaks"
-    told = f"{_count(len(changes), 'place')} differ, {count}" if changes else "nothing that these files say differs"
+    told = f"{counted(len(changes), 'place')} differ, {count}" if changes else "nothing that these files say differs"
     yield line(Span("affidavit lint", Tone.STRONG), f" · against {against} · {told}")

@@ -16,6 +16,7 @@ from affidavit.report.checklist import lines as checklist_lines
 from affidavit.report.corrected import corrections as correction_lines
 from affidavit.report.corrected import title
 from affidavit.report.evidence import evidence
+from affidavit.report.known import counted
 from affidavit.report.standing import lines as standing_lines
 from affidavit.report.standing import standing
 from affidavit.report.statement import Statement
@@ -141,7 +142,7 @@ def _waivers(waivers: Iterable[Waiver]) -> Iterator[Line]:
 
 
 def _folded(absence: Absence) -> Line:
-    of = _count(len(absence.facts), "fact") if absence.facts else _count(len(absence.checks), "check")
+    of = counted(len(absence.facts), "fact") if absence.facts else counted(len(absence.checks), "check")
     why = f" ({_some(tuple(map(in_brief, absence.reasons)), 2)})" if absence.reasons else ""
     names = f" {'Fallen' if absence.fell else 'Unseen'}: {_some(absence.facts, _NAMES_SHOWN)}." if absence.facts else ""
     waiting = f" Unanswered: {_some(absence.checks, _NAMES_SHOWN)}."
@@ -153,10 +154,6 @@ def _some(names: tuple[str, ...], shown: int) -> str:
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def _summary(statement: Statement) -> Line:
     """Return the last line: the verdicts counted, and how many of these checks are proved able to fail, and when."""
     checks = tuple(dict.fromkeys(finding.check for finding in statement.findings))
@@ -165,11 +162,11 @@ def _summary(statement: Statement) -> Line:
     counts = ", ".join(f"{count} {verdict.value}" for verdict, count in statement.decision.counts)
     drills = statement.drills.values()
     proved = sum(drill.is_proof for drill in drills)
-    text = f"{_count(len(checks), 'check')}: {counts}. Drilled: {proved} of {len(checks)}"
+    text = f"{counted(len(checks), 'check')}: {counts}. Drilled: {proved} of {len(checks)}"
     if not drills:
         text += ' (run "affidavit drill")'
     else:
         caught, total = sum(drill.caught for drill in drills), sum(drill.total for drill in drills)
         text += f", {caught} of {total} sabotages caught, last {max(drill.date for drill in drills)}"
     waived = len({finding for finding, _ in statement.decision.waived})
-    return line(f"{text}.", f" {_count(waived, 'finding')} waived." if waived else "")
+    return line(f"{text}.", f" {counted(waived, 'finding')} waived." if waived else "")

@@ -38,7 +38,7 @@ TERMS = (
         scope=Scope.PROJECT,
         least=Method.INSPECTED,
         category=Category.INCIDENTAL,
-        meaning="numbers beside a claim's words that name no measurement, or no device: path, line, claim, said",
+        meaning="numbers that name no measurement or device, and ids where none can be read: path, line, claim, said",
     ),
     Term(
         name="claims.unread",

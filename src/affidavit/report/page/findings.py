@@ -9,6 +9,7 @@ from affidavit.check.finding import Finding, Landmine, Verdict
 from affidavit.record.ledger import Drilled
 from affidavit.report.absence import Absence
 from affidavit.report.checklist import mark_of
+from affidavit.report.known import counted
 from affidavit.report.page.said import cut
 from affidavit.report.statement import Statement
 
@@ -132,10 +133,6 @@ def proved(drill: Drilled | None) -> str:
         return "never drilled"
     what = "proved able to fail on" if drill.is_proof else "drilled on"
     return f"{what} {drill.date}, {drill.caught} of {drill.total} sabotages caught"
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def joined(texts: Iterable[str]) -> str:

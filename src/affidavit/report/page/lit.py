@@ -10,9 +10,8 @@ from affidavit.fact.term import UNSTATED
 from affidavit.fact.values import Tally
 from affidavit.record.compare import display
 from affidavit.report.absence import brief
-from affidavit.report.known import added
+from affidavit.report.known import added, counted
 from affidavit.report.page.dossier import Dossier, Kept
-from affidavit.report.page.findings import counted
 from affidavit.report.tokens import Row as SpansRow
 from affidavit.report.tokens import Stretch, unseen, visible
 

@@ -15,9 +15,10 @@ from affidavit.report.absence import Absence, absences
 from affidavit.report.checklist import Row, checklist
 from affidavit.report.corrected import REASON, falls
 from affidavit.report.implied import implied
+from affidavit.report.known import counted
 from affidavit.report.page import said
 from affidavit.report.page.dossier import Dossier
-from affidavit.report.page.findings import Entry, Headline, Told, counted, entries, first, joined, proved, told
+from affidavit.report.page.findings import Entry, Headline, Told, entries, first, joined, proved, told
 from affidavit.report.page.lit import Sample, samples
 from affidavit.report.page.provenance import Provenance, command_of, commit_of, provenance
 from affidavit.report.page.said import Cell
