@@ -5,7 +5,8 @@ python benchmarks/silence.py --checkouts FOLDER [--python PATH] [--only NAME ...
 A false alarm is a bug of the same rank as a miss, and a line that says UNKNOWN teaches its reader to skip lines. The
 scripts stand in silence.toml, chosen before the checks that they are measured on; their inputs are made here. Each is
 put, byte for byte, into a new repository with its inputs committed beside it, and run as its reader would run it:
-nothing is allowed, accepted or waived.
+nothing is allowed, accepted or waived. A FAIL is false unless a person read it and it stands under ``[[true]]`` with a
+reason. A script whose training was not seen is UNKNOWN all over, says so in its first line, and is counted by itself.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from measuring import write
 LIST = Path(__file__).with_name("silence.toml")
 SECONDS = 900
 MOST_UNKNOWN_LINES = 3.0
+UNSEEN = "no training was seen"
 VERDICTS = ("FAIL", "REVIEW", "UNKNOWN", "PASS", "NOT_APPLICABLE")
 IDENTITY = ("-c", "user.name=benchmark", "-c", "user.email=benchmark@localhost", "-c", "commit.gpgsign=false")
 
@@ -59,16 +61,19 @@ def main() -> int:
             raw.append({"script": script["name"], "kind": script["kind"], **source, "sha256": digest, **found})
             tell(raw[-1])
     broken = sum(each["exit_code"] != 0 for each in raw)
+    true = {(one["script"], one["check"]): one["saw"] for one in chosen.get("true", [])}
     if asked.bare or asked.only:
         return int(broken > 0)
     return write(
         "silence",
-        promised={"ended_badly": 0.0, "fail": 0.0, "most_unknown_lines": MOST_UNKNOWN_LINES},
+        promised={"ended_badly": 0.0, "false": 0.0, "unseen": 1.0, "most_unknown_lines": MOST_UNKNOWN_LINES},
         found={
             "scripts": float(len(raw)),
             "ended_badly": float(broken),
             **{verdict.lower(): float(sum(each["verdicts"][verdict] for each in raw)) for verdict in VERDICTS},
-            "most_unknown_lines": float(max(each["unknown_lines"] for each in raw)),
+            "false": float(sum(is_false(each["script"], one, true) for each in raw for one in each["said"])),
+            "unseen": float(sum(not each["seen"] for each in raw)),
+            "most_unknown_lines": float(max(each["unknown_lines"] for each in raw if each["seen"])),
         },
         raw=raw,
     )
@@ -151,6 +156,7 @@ def observe(script: dict[str, Any], project: Path, python: str, *, bare: bool) -
     return {
         **ended,
         "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS},
+        "seen": UNSEEN not in shown[0].stdout,
         "unknown_lines": unknown_lines(shown[0].stdout),
         "report_lines": len(shown[0].stdout.splitlines()),
         "said": [
@@ -173,6 +179,11 @@ def tell(found: dict[str, Any]) -> None:
     for one in found.get("said", ()):
         sys.stdout.write(f"    {one['verdict']:8} {one['message'][:200]}\n")
     sys.stdout.flush()
+
+
+def is_false(script: str, said: dict[str, str], true: dict[tuple[str, str], str]) -> bool:
+    """Say whether a FAIL is none that a person found to be true of this script."""
+    return said["verdict"] == "FAIL" and true.get((script, said["check"]), "\n") not in said["message"]
 
 
 def unknown_lines(report: str) -> int:

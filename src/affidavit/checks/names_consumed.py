@@ -26,7 +26,8 @@ def names_consumed(case: Case) -> Outcome:
     and the stray name is even saved with the config. After the call nothing reads it: that is the proof.
 
     Source: playbook §4.2; hf-stack-spike §1; silent-failure-corpus D4, L2-01.
-    Blind to: a wrong name that a loaded library knows for another purpose; a right name whose value is not heeded.
+    Blind to: a wrong name that a loaded library knows for another purpose; a right name whose value is not heeded; a
+    name that was given as None.
     """
     examined = 0
     for ranks, (handed, swallowed) in case.by_rank("names.handed", "names.swallowed"):

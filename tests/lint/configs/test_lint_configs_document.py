@@ -70,6 +70,8 @@ def test_a_duplicate_is_kept_at_any_depth(tmp_path: Path, name: str, text: str) 
         ("a.yaml", "a: 1\nb: [1\n", 3, "no YAML"),
         ("a.yaml", "a: 1\n\tb: 2\n", 2, "no YAML"),
         ("a.json", '{"a": 1,\n "b": }', 2, "no JSON"),
+        ("a.json", '{"a": {"b": 1}\n {"b": 2}}', 2, "no JSON"),
+        ("a.json", '{"a": 1}\n}', 2, "no JSON"),
         ("a.toml", "a = 1\na = 2\n", 2, "no TOML"),
         ("a.yaml", b"\xff\xfe", 1, "no UTF-8 text"),
     ],
@@ -91,6 +93,8 @@ def test_a_broken_file_is_said_with_its_line(
         ("config.json", "{"),
         (".vscode/settings.json", "{ // a comment\n}"),
         ("rows.json", "[1, 2]"),
+        ("lines.json", '{"sentence": "one", "label": 0}\n{"sentence": "two", "label": 1}\n'),
+        ("cut_off.json", '\ufeff{"label": 0}\n\n{"labe'),
         ("chart.yaml", "a: {{ .Values.a }}\nb: {{ c\n"),
     ],
 )

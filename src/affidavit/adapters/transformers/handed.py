@@ -4,7 +4,8 @@ Each place is bound where names end that nobody took, and looks no further than 
 script's own. A config's or tokenizer's file is no script, and neither is a library that calls a library.
 
 Source: transformers 4.57 and 5.24; hf-stack-spike §1; anchors-mechanisms C2 ("who swallows at run time").
-Blind to: processors and image processors; a call that is made inside of another package, for the script.
+Blind to: processors and image processors; a call that is made inside of another package, for the script; a name that
+was given as None.
 """
 
 from __future__ import annotations
@@ -42,10 +43,11 @@ def bind_configs(module: ModuleType, session: Session) -> None:
     @functools.wraps(finish)
     def finished(self: Any, *args: Any, **kwargs: Any) -> None:
         finish(self, *args, **kwargs)
-        if kwargs:
+        given = _given(kwargs)
+        if given:
             frame = _maker(self, sys._getframe(1))
             if frame is not None:
-                tell(self, kwargs, frame)
+                tell(self, given, frame)
 
     setattr(config_class, last, finished)
     _enter(config_class, "from_pretrained", session, _config_loaded(session))
@@ -120,8 +122,9 @@ def _bind_call(kind: type[Any], session: Session) -> None:
         if kwargs and not is_known(kwargs) and left[0]:
             left[0] -= 1
             frame = caller(sys._getframe(1))
-            if frame is not None:
-                tell(self, kwargs, frame)
+            given = _given(kwargs)
+            if frame is not None and given:
+                tell(self, given, frame)
         return result
 
     kind.__call__ = called
@@ -132,7 +135,7 @@ _ENCODERS = ("__call__", "_encode_plus", "_batch_encode_plus", "_call_one", "pre
 
 def tell_loaded(session: Session, model: Any, kwargs: Mapping[str, Any], frame: FrameType | None) -> None:
     """Tell what the script gave to a model's loader; a model whose constructor takes any name may have taken it."""
-    frame = caller(frame)
+    frame, kwargs = caller(frame), _given(kwargs)
     kind = type(model)
     if frame is None or not kwargs or not is_new(frame, kind):
         return
@@ -194,6 +197,7 @@ def _tokenizer_loaded(session: Session) -> Told:
 
 def tell_built(session: Session, tokenizer: Any, kwargs: Mapping[str, Any], frame: FrameType | None) -> None:
     """Tell what the script gave to a tokenizer's constructor and what no class of it took."""
+    kwargs = _given(kwargs)
     maker = _maker(tokenizer, frame) if kwargs else None
     kind = type(tokenizer)
     if maker is not None and is_new(maker, kind):
@@ -241,11 +245,17 @@ def _enter(owner: type[Any], name: str, session: Session, tell: Told, *, known: 
             heard = times.get(key, 0)
             if heard < _OFTEN_ENOUGH:
                 times[key] = heard + 1
-                if is_own(frame.f_code.co_filename):
-                    told(first, result, kwargs, frame)
+                given = _given(kwargs)
+                if given and is_own(frame.f_code.co_filename):
+                    told(first, result, given, frame)
         return result
 
     setattr(owner, name, classmethod(entered) if isinstance(held, classmethod) else entered)
+
+
+def _given(kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was given: a script hands on every option that it has, and None is one that nobody chose."""
+    return {name: value for name, value in kwargs.items() if value is not None}
 
 
 def _maker(item: Any, frame: FrameType | None) -> FrameType | None:

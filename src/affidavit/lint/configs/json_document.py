@@ -42,12 +42,14 @@ class _Open:
 
 
 def read_json(path: Path, text: str) -> tuple[Document, ...] | Unread:
-    """Return the mapping that a JSON file holds, or why it is no JSON."""
+    """Return the mapping that a JSON file holds, or why it is no JSON; data is no config, and nothing is said of it."""
     if len(text) > _LARGEST or not text.lstrip("\ufeff \t\r\n").startswith("{"):
         return ()
     try:
         json.loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
+        if error.msg == "Extra data" and error.doc[error.pos] == "{":
+            return ()  # one object after another, as a data set is written
         return Unread(path=path, line=error.lineno, why=f"no JSON: {error.msg}")
     except (RecursionError, ValueError):
         return ()
