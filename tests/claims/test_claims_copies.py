@@ -84,6 +84,20 @@ def test_words_count_in_comments_headings_names_and_tables(tmp_path: Path, name:
     assert found_in(tmp_path, text, name) == ["4.3h"]
 
 
+@pytest.mark.parametrize(("written", "is_copy"), [("0.7 s", True), ("694 ms", True), ("0.69 s", True), ("1 s", False)])
+def test_a_rounding_that_is_half_as_much_again_is_no_copy(tmp_path: Path, written: str, is_copy: bool) -> None:
+    known = Measurements(measured=(measured("report-open", 0.694, "s"), measured("report-open", 0.436, "s", NEXT)))
+    assert found_in(tmp_path, f"The report opens in {written}.\n", known=known) == [written] * is_copy
+
+
+def test_a_limit_beside_the_claim_itself_is_no_copy(tmp_path: Path) -> None:
+    known = Measurements(measured=(measured("lint-cost", 2.75, "s"), measured("lint-cost", 2.1, "s", NEXT)))
+    row = "| cost of lint | {} | [2.1 s](claim:{}) |\n"
+    assert found_in(tmp_path, row.format("3 s", "lint-cost"), known=known) == []
+    assert found_in(tmp_path, row.format("3 s", "lint-cost-cold"), known=known) == ["3 s"]
+    assert found_in(tmp_path, row.format("2.75 s", "lint-cost"), known=known) == ["2.75 s"]
+
+
 def test_the_row_of_another_thing_is_no_copy(tmp_path: Path) -> None:
     rows = "| part | time |\n| --- | --- |\n| rebuild of the encode cache | 2 min |\n| evaluation | 4.3 h |\n"
     assert found_in(tmp_path, rows) == []

@@ -1,4 +1,4 @@
-"""Places that may say an old number: they say that it is old.
+"""Places that may say an old number: they say that it is old, or they state a limit beside what was measured.
 
 A line that states the old value as superseded is what we ask for; to report it would teach people to delete it.
 
@@ -48,3 +48,8 @@ def is_excused(line: str, found: Quantity, now: Quantity | None, others: Iterabl
         return True
     says_now = now is not None and any(one != found and same(one, now) for one in others)
     return says_now and _INSTEAD.search(line) is not None
+
+
+def is_limit(line: str, found: Quantity, claim: str) -> bool:
+    """Say whether a number of one digit stands beside the claim itself: "at most 3 s" in the row that says 2.1 s."""
+    return found.digits == 1 and re.search(rf"claim:\s*{re.escape(claim)}(?![\w.-])", line) is not None

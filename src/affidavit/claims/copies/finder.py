@@ -6,7 +6,8 @@ same dimension, within the rounding of the coarser of the two, beside words of t
 
 Source: playbook §4.7; anchors-mechanisms C7.
 Blind to: a number whose unit stands on the next line; what shares no word with the claim; JSON, CSV and the like of
-more than 64 KiB; lock files; changelogs, which say what was (``raw`` says why); ``measurements.jsonl`` itself.
+more than 64 KiB; lock files; changelogs, which say what was (``raw`` says why); ``measurements.jsonl`` itself; one
+digit beside the claim itself.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from affidavit.claims.copies.context import Context, Kinship, Surroundings, kinship
-from affidavit.claims.copies.excused import generated, is_excused
+from affidavit.claims.copies.excused import generated, is_excused, is_limit
 from affidavit.claims.copies.former import Told
 from affidavit.claims.copies.position import Positions, Spans
 from affidavit.claims.copies.raw import raw_of
@@ -31,6 +32,8 @@ NEEDED: Final = {1: 1.5, 2: 1.0}
 NEEDED_MORE: Final = 0.75
 SHARE: Final = 0.6
 """The part of the id's words that must be there."""
+FARTHEST: Final = 0.25
+"""How far apart two that are one in their rounding may lie, as a part of the larger: 1 s is no copy of 0.69 s."""
 _TINY: Final = 1e-9
 
 
@@ -74,7 +77,8 @@ class _Index:
         reach = float(found.half_width) * (1 + 1e-9)
         first = bisect.bisect_left(values, found.value - reach)
         last = bisect.bisect_right(values, found.value + reach)
-        yield from (one for one in self._told[found.dimension][first:last] if same(found, one.value))
+        reached = self._told[found.dimension][first:last]
+        yield from (one for one in reached if same(found, one.value) and _is_close(found, one.value))
 
 
 def copies(told: Iterable[Told], files: Iterable[Path]) -> tuple[Copy, ...]:
@@ -113,6 +117,7 @@ def _in_file(path: Path, index: _Index, sieve: Sieve) -> Iterator[Copy]:
             and begins + one.start not in done
             and not (told.now is not None and same(one, told.now))
             and not is_excused(line, one, told.now, said)
+            and not is_limit(line, one, told.claim)
         ]
         if meant:
             context = around.of(begins, begins + len(line))
@@ -148,6 +153,10 @@ def placed(copy: Copy, begins: int, line: int) -> Copy:
     """Return what was found in a line at its place in the file."""
     found = replace(copy.found, start=copy.found.start + begins, end=copy.found.end + begins, line=line)
     return replace(copy, found=found)
+
+
+def _is_close(one: Quantity, value: Quantity) -> bool:
+    return abs(one.value - value.value) <= FARTHEST * max(abs(one.value), abs(value.value))
 
 
 def _closeness(one: Quantity, value: Quantity) -> float:
