@@ -3,9 +3,10 @@
     python benchmarks/first_verdict.py [PAIRS]
 
 Two scripts of the demo: TRL on a model so tiny that what we add weighs more than it would, which says how many seconds
-that is, and SmolLM2 with its own weights, which says what share of a real start. The first verdict is the last
-line that stands on stderr before the command begins; the first step is told by a hook of torch that the same wrapper
-puts on in every case. Cases follow one another in turn, so that a machine which slows down slows all of them.
+that is, and SmolLM2 with its own weights, which says what share of a real start. It trains as many steps as it takes to
+sample one that is not the first: of a training of one step, that one is. The first verdict is the last line that stands
+on stderr before the command begins; the first step is told by a hook of torch that the same wrapper puts on in every
+case. Cases follow one another in turn, so that a machine which slows down slows all of them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from measuring import ROOT, median, write
+
+from affidavit.attach.session import SAMPLED_STEP
 
 SCRIPTS = ROOT / "src/affidavit/demo/scripts"
 TINY, REAL = "user_turns_lit.py", "smollm2_lora.py"
@@ -54,7 +57,8 @@ def main(pairs: int = 3) -> int:
         for words in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "b"]):
             subprocess.run(["git", *words], cwd=project, check=True)
         tiny = _in_turn(project, ("bare", "run", "preflight"), pairs, lambda folder: [TINY, str(folder)])
-        real = _in_turn(project, ("bare", "run"), pairs, lambda folder: [REAL, "--steps", "1", "--output", str(folder)])
+        steps = ["--steps", str(SAMPLED_STEP), "--output"]
+        real = _in_turn(project, ("bare", "run"), pairs, lambda folder: [REAL, *steps, str(folder)])
     later, of_tiny = _later(tiny)
     real_later, of_real = _later(real)
     found = {
