@@ -6,7 +6,8 @@ A false alarm is a bug of the same rank as a miss, and a line that says UNKNOWN 
 scripts stand in silence.toml, chosen before the checks that they are measured on; their inputs are made here. Each is
 put, byte for byte, into a new repository with its inputs committed beside it, and run as its reader would run it:
 nothing is allowed, accepted or waived. A FAIL is false unless a person read it and it stands under ``[[true]]`` with a
-reason. A script whose training was not seen is UNKNOWN all over, says so in its first line, and is counted by itself.
+reason; a true one breaks the promise, too, and is counted beside it. A script whose training was not seen is UNKNOWN
+all over and says so in its first line; the most lines are given with it and without it.
 """
 
 from __future__ import annotations
@@ -66,14 +67,15 @@ def main() -> int:
         return int(broken > 0)
     return write(
         "silence",
-        promised={"ended_badly": 0.0, "false": 0.0, "unseen": 1.0, "most_unknown_lines": MOST_UNKNOWN_LINES},
+        promised={"ended_badly": 0.0, "fail": 0.0, "false": 0.0, "most_unknown_lines": MOST_UNKNOWN_LINES},
         found={
             "scripts": float(len(raw)),
             "ended_badly": float(broken),
             **{verdict.lower(): float(sum(each["verdicts"][verdict] for each in raw)) for verdict in VERDICTS},
             "false": float(sum(is_false(each["script"], one, true) for each in raw for one in each["said"])),
             "unseen": float(sum(not each["seen"] for each in raw)),
-            "most_unknown_lines": float(max(each["unknown_lines"] for each in raw if each["seen"])),
+            "most_unknown_lines": float(max(each["unknown_lines"] for each in raw)),
+            "most_unknown_lines_where_seen": float(max(each["unknown_lines"] for each in raw if each["seen"])),
         },
         raw=raw,
     )

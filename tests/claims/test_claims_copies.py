@@ -85,7 +85,7 @@ def test_words_count_in_comments_headings_names_and_tables(tmp_path: Path, name:
 
 
 @pytest.mark.parametrize(("written", "is_copy"), [("0.7 s", True), ("694 ms", True), ("0.69 s", True), ("1 s", False)])
-def test_a_rounding_that_is_half_as_much_again_is_no_copy(tmp_path: Path, written: str, is_copy: bool) -> None:
+def test_a_rounding_more_than_a_quarter_away_is_no_copy(tmp_path: Path, written: str, is_copy: bool) -> None:
     known = Measurements(measured=(measured("report-open", 0.694, "s"), measured("report-open", 0.436, "s", NEXT)))
     assert found_in(tmp_path, f"The report opens in {written}.\n", known=known) == [written] * is_copy
 

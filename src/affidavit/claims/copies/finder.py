@@ -7,7 +7,7 @@ same dimension, within the rounding of the coarser of the two, beside words of t
 Source: playbook §4.7; anchors-mechanisms C7.
 Blind to: a number whose unit stands on the next line; what shares no word with the claim; JSON, CSV and the like of
 more than 64 KiB; lock files; changelogs, which say what was (``raw`` says why); ``measurements.jsonl`` itself; one
-digit beside the claim itself.
+digit beside the claim itself; a rounding more than a quarter away, as "1 h" is of 1.4 h.
 """
 
 from __future__ import annotations
